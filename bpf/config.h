@@ -1,0 +1,66 @@
+/* What user space tells the programs before they are loaded (read-only data, so that the verifier drops dead branches),
+ * and the few words both sides share at run time. */
+#pragma once
+
+#ifndef __bpf__
+#include <stdbool.h>
+#include <stdint.h>
+typedef uint64_t u64;
+typedef uint32_t u32;
+typedef uint8_t u8;
+#endif
+
+enum {
+	SYSCALL_NUMBER_END = 1024, /* above the largest number of any architecture's table */
+	THREADS_MAX = 16384,
+	CAPTURE_BYTES = 1024, /* of a transfer on an accepted connection; parse/http.h relies on it */
+	PATH_BYTES = 4096,
+};
+
+/* What a program does at a system call's exit; the table by number is filled from user/parse/syscalls. */
+enum syscall_action {
+	SYSCALL_GENERIC = 0,
+	SYSCALL_IGNORED, /* execve, exit: they have no return in the same image */
+	SYSCALL_OPEN,	 /* (path, flags) */
+	SYSCALL_CREAT,	 /* (path) */
+	SYSCALL_OPENAT,	 /* (folder, path, flags) */
+	SYSCALL_OPENAT2, /* (folder, path, how) */
+	SYSCALL_LOOKUP,	 /* (path) */
+	SYSCALL_LOOKUPAT, /* (folder, path) */
+	SYSCALL_READ,	 /* (fd, buffer, length) at the file's position */
+	SYSCALL_PREAD,	 /* (fd, buffer, length, offset) */
+	SYSCALL_READV,	 /* (fd, vectors, count) */
+	SYSCALL_PREADV,	 /* (fd, vectors, count, offset) */
+	SYSCALL_WRITE,
+	SYSCALL_PWRITE,
+	SYSCALL_WRITEV,
+	SYSCALL_PWRITEV,
+	SYSCALL_SENDFILE, /* (out, in, offset pointer, count) */
+	SYSCALL_RECVFROM, /* (fd, buffer, length, flags, address) */
+	SYSCALL_SENDTO,
+	SYSCALL_RECVMSG, /* (fd, message) */
+	SYSCALL_SENDMSG,
+	SYSCALL_MMAP,
+	SYSCALL_LISTEN,
+	SYSCALL_ACCEPT,
+	SYSCALL_CONNECT,
+	SYSCALL_EPOLL_CTL,
+	SYSCALL_EPOLL_WAIT,
+	SYSCALL_POLL,
+	SYSCALL_SELECT, /* (count, read set, …) */
+};
+
+struct config {
+	u32 has_switch_state;	   /* sched_switch's 4th argument, since 5.18 */
+	u32 has_perf_tree_events; /* unused words stay zero */
+	u64 sample_period_ns;	   /* of the timer; 0: no sampling */
+	u32 idle_sample_divisor;  /* outside request windows only each n-th tick is recorded */
+	u32 page_size;
+	u8 syscall_actions[SYSCALL_NUMBER_END];
+};
+
+/* Shared at run time through the object's data section. */
+struct control {
+	u32 is_recording;  /* 0 until exec */
+	u32 is_in_request; /* set by the programs at an arrival, cleared by user space when no request is open */
+};

@@ -1,0 +1,6 @@
+package warmtrace.petclinic.dto;
+
+import java.time.LocalDate;
+
+public record VisitDto(Integer id, LocalDate date, String description) {
+}
