@@ -199,6 +199,7 @@ static __always_inline void event_output(struct event_header *header, u64 size, 
 struct cpu_context {
 	u32 depth_timer, depth_network, depth_disk, depth_other;
 	u64 softirq_start_ns, interrupt_start_ns, timer_start_ns;
+	u32 skipped_ticks;
 };
 
 struct cpu_contexts_map {

@@ -104,12 +104,10 @@ install_jdk() { # VERSION
     install_say "cannot install JDK $1: this system has no apt-get; set JAVA_HOME to one"
     return 1
   fi
-  if [ "$(id -u)" -eq 0 ]; then
-    install_update_lists
-    if apt-cache show "$package" >/dev/null 2>&1; then
-      need_packages "$package" || return 1
-      find_jdk "$1" && return 0
-    fi
+  [ "$(id -u)" -ne 0 ] || install_update_lists
+  if apt-cache show "$package" >/dev/null 2>&1; then
+    need_packages "$package" || return 1
+    find_jdk "$1" && return 0
   fi
   install_jdk_from_newer_debian "$1" || return 1
   find_jdk "$1" && return 0
@@ -127,6 +125,8 @@ install_jre() { # VERSION
 # The URI of this machine's own Debian mirror, or of its security archive, as its apt sources have it.
 debian_uri() { # LABEL: Debian or Debian-Security
   local uri
+  # The variables are apt's own.
+  # shellcheck disable=SC2016
   uri=$(apt-get indextargets --format '$(LABEL)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
     sed -n "s/^$1|//p" | sed -n 1p)
   [ -n "$uri" ] && echo "$uri"
@@ -171,7 +171,8 @@ Dir::State::status "$work/apt/status"; Dir::State::Lists "$work/apt/lists"; Dir:
 APT::Architecture "$arch"; APT::Architectures "$arch"; APT::Sandbox::User "$(id -un)";
 Acquire::Languages "none"; Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false"; Acquire::Retries "3";
 END
-  # The stable suite first: it gets security updates, and its lists do not expire.
+  # The stable suite first: it gets security updates, and its lists do not expire. The others' do, on a mirror that stands
+  # still; then apt refuses them, and so do we.
   for suite in trixie forky sid; do
     echo "deb [arch=$arch signed-by=$key] $main $suite main" >"$work/apt/list"
     if [ -n "$security" ] && [ "$suite" != sid ]; then
@@ -197,7 +198,7 @@ END
       -exec cp -a -t "$work/home/lib/libc" {} + 2>/dev/null || true
     return 0
   done
-  install_say "cannot install JDK $version: none of Debian's newer suites serves openjdk-$version-jdk-headless"
+  install_say "cannot install JDK $version: no newer Debian suite whose lists could be fetched serves openjdk-$version-jdk-headless"
   return 1
 }
 

@@ -4,18 +4,20 @@
  *   known_files [DIR]        DIR: an empty or absent folder to work in; default: a new one in /tmp
  *
  * Every system call is made by number, so that the C library cannot turn one into another (its open() calls openat).
- * Counted are only calls on names inside DIR and made between the two lines on standard error; the program's own start-up
- * and preparation open other files, and the preparation inside DIR has names that begin with "prepare".
+ * Counted are only calls on names inside DIR and made between the two lines on standard error; the program's own
+ * start-up and preparation open other files, and the preparation inside DIR has names that begin with "prepare".
  *
  * The counts are primes or odd, so that a result that is right by accident, or counted twice, is unlikely:
  *
- *   opens     23 succeed, 17 fail        open, openat, openat2, creat; absolute, relative, to a folder's descriptor, after chdir
- *   lookups   13 + 11 by stat, lstat, newfstatat, statx; 5 + 3 by access, faccessat, faccessat2; 3 + 2 by readlink, readlinkat
+ *   opens     23 succeed, 17 fail        open, openat, openat2, creat; absolute, relative, to a folder's descriptor,
+ * after chdir lookups   13 + 11 by stat, lstat, newfstatat, statx; 5 + 3 by access, faccessat, faccessat2; 3 + 2 by
+ * readlink, readlinkat
  *
  * Three of the successful opens take their name from a page that this process has mapped and never touched: a tracer
- * that reads the name on entry to the system call, without care, gets nothing.
+ * that reads the name on entry to the system call, without care, gets nothing. Some names contain "..": the printed
+ * truth has them resolved.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -31,7 +33,16 @@
 #define SYS_faccessat2 439
 #endif
 
-enum { OPENS_OK = 23, OPENS_FAILED = 17, STATS_OK = 13, STATS_FAILED = 11, ACCESS_OK = 5, ACCESS_FAILED = 3, LINKS_OK = 3, LINKS_FAILED = 2 };
+enum {
+	OPENS_OK = 23,
+	OPENS_FAILED = 17,
+	STATS_OK = 13,
+	STATS_FAILED = 11,
+	ACCESS_OK = 5,
+	ACCESS_FAILED = 3,
+	LINKS_OK = 3,
+	LINKS_FAILED = 2
+};
 enum { UNTOUCHED_NAMES = 3 };
 
 static char top[4096];
@@ -50,7 +61,7 @@ static void die(const char *what)
 /* The tables below choose call and form of name by turns. */
 static long open_by(int how, int dir_fd, const char *path)
 {
-	struct open_how openat2_how = { .flags = O_RDONLY };
+	struct open_how openat2_how = {.flags = O_RDONLY};
 
 	switch (how % 4) {
 #ifdef SYS_open
@@ -76,7 +87,8 @@ static long open_by(int how, int dir_fd, const char *path)
 	}
 }
 
-/* open and creat have no descriptor to start from: their relative names start at the working folder, which is DIR then. */
+/* open and creat have no descriptor to start from: their relative names start at the working folder, which is DIR
+ * then. */
 static void do_open(int how, int form, const char *name, int expect_ok)
 {
 	char absolute[8192];
@@ -103,7 +115,8 @@ static void do_open(int how, int form, const char *name, int expect_ok)
 		done.opens_failed++;
 }
 
-/* NAME is written to a file and mapped from it: its page is in the page cache, but not in this process's page table. */
+/* NAME is written to a file and mapped from it: its page is in the page cache, but not in this process's page table.
+ */
 static const char *untouched_copy(const char *name, int index)
 {
 	char path[8192];
@@ -232,6 +245,27 @@ static void prepare(const char *dir)
 	}
 }
 
+/* Only what was made without being asked for a folder. */
+static void clean_up(void)
+{
+	char path[64];
+
+	for (int i = 0; i < OPENS_OK; i++) {
+		snprintf(path, sizeof(path), "there-%02d", i);
+		unlinkat(i < 19 ? top_fd : sub_fd, path, 0);
+	}
+	for (int i = 0; i < LINKS_OK; i++) {
+		snprintf(path, sizeof(path), "link-%02d", i);
+		unlinkat(top_fd, path, 0);
+	}
+	for (int i = 0; i < UNTOUCHED_NAMES; i++) {
+		snprintf(path, sizeof(path), "prepare-name-%d", i);
+		unlinkat(top_fd, path, 0);
+	}
+	unlinkat(top_fd, "sub", AT_REMOVEDIR);
+	rmdir(top);
+}
+
 int main(int argc, char **argv)
 {
 	const char *untouched[UNTOUCHED_NAMES];
@@ -248,7 +282,8 @@ int main(int argc, char **argv)
 	}
 	fprintf(stderr, "known_files: begin in %s\n", top);
 
-	/* 0..15: all calls with all forms. 16..18: names on untouched pages. 19..22: from the folder sub, by chdir and by descriptor. */
+	/* 0..15: all calls with all forms. 16..18: names on untouched pages. 19..22: from the folder sub, by chdir
+	 * and by descriptor. */
 	for (int i = 0; i < 16; i++) {
 		snprintf(name, sizeof(name), "there-%02d", i);
 		do_open(i, i / 4, name, 1);
@@ -300,18 +335,23 @@ int main(int argc, char **argv)
 	fprintf(stderr, "known_files: end\n");
 
 	if (done.opens_ok != OPENS_OK || done.opens_failed != OPENS_FAILED ||
-	    done.lookups_ok != STATS_OK + ACCESS_OK + LINKS_OK || done.lookups_failed != STATS_FAILED + ACCESS_FAILED + LINKS_FAILED) {
+	    done.lookups_ok != STATS_OK + ACCESS_OK + LINKS_OK ||
+	    done.lookups_failed != STATS_FAILED + ACCESS_FAILED + LINKS_FAILED) {
 		fprintf(stderr, "known_files: its own counts are wrong\n");
 		return 1;
 	}
-	printf("{\"dir\": \"%s\", \"opens_ok\": %d, \"opens_failed\": %d, \"lookups_ok\": %d, \"lookups_failed\": %d, "
+	printf("{\"dir\": \"%s\", \"opens_ok\": %d, \"opens_failed\": %d, \"lookups_ok\": %d, \"lookups_failed\": "
+	       "%d, "
 	       "\"openat2_calls\": %d, \"untouched_names\": %d, \"opened\": [",
-	       top, done.opens_ok, done.opens_failed, done.lookups_ok, done.lookups_failed, done.openat2_calls, UNTOUCHED_NAMES);
+	       top, done.opens_ok, done.opens_failed, done.lookups_ok, done.lookups_failed, done.openat2_calls,
+	       UNTOUCHED_NAMES);
 	for (int i = 0; i < OPENS_OK; i++)
 		printf("%s\"%s/%sthere-%02d\"", i ? ", " : "", top, i < 19 ? "" : "sub/", i);
 	printf("], \"absent\": [");
 	for (int i = 0; i < OPENS_FAILED; i++)
 		printf("%s\"%s/%sabsent-%02d\"", i ? ", " : "", top, i % 4 == 3 ? "no-folder/" : "", i);
 	printf("]}\n");
+	if (argc == 1)
+		clean_up();
 	return 0;
 }

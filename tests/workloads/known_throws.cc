@@ -12,7 +12,8 @@
 #include <exception>
 #include <stdexcept>
 
-namespace {
+namespace
+{
 
 struct Deep {
 	int depth;
@@ -21,7 +22,10 @@ struct Deep {
 /* Gives the unwinder something to do in each frame that it crosses. */
 struct Cleanup {
 	int *count;
-	~Cleanup() { ++*count; }
+	~Cleanup()
+	{
+		++*count;
+	}
 };
 
 int cleanups;
@@ -98,11 +102,13 @@ int main()
 		}
 	}
 
-	if (runtime_errors != PLAIN || deeps != DEEP || ints != FROM_CATCH || rethrows != RETHROWS || cleanups != DEEP * 7) {
+	if (runtime_errors != PLAIN || deeps != DEEP || ints != FROM_CATCH || rethrows != RETHROWS ||
+	    cleanups != DEEP * 7) {
 		std::fprintf(stderr, "known_throws: its own counts are wrong\n");
 		return 1;
 	}
-	std::printf("{\"throws\": %d, \"by_type\": {\"std::runtime_error\": %d, \"Deep\": %d, \"int\": %d}, \"rethrows\": %d, "
+	std::printf("{\"throws\": %d, \"by_type\": {\"std::runtime_error\": %d, \"Deep\": %d, \"int\": %d}, "
+		    "\"rethrows\": %d, "
 		    "\"rethrown_pointers\": %d, \"destructors_run\": %d}\n",
 		    runtime_errors + deeps + ints, runtime_errors, deeps, ints, rethrows, pointers, cleanups);
 	return 0;

@@ -26,17 +26,19 @@ struct err {
 #define must_check __attribute__((warn_unused_result))
 
 /* Never returns NULL; when memory is exhausted it returns a static value, which err_free accepts. */
-struct err *err_new(enum err_kind kind, const char *format, ...) __attribute__((format(printf, 2, 3))) must_check;
+struct err *err_new(enum err_kind kind, const char *format, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull)) must_check;
 
 /* As err_new, with ": " and the text of `errno_value` at the end. */
 struct err *err_errno(enum err_kind kind, int errno_value, const char *format, ...)
-	__attribute__((format(printf, 3, 4))) must_check;
+	__attribute__((format(printf, 3, 4), returns_nonnull)) must_check;
 
 /* Adds the hint to the outermost link and returns the same error. */
 struct err *err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3))) must_check;
 
 /* Wraps `cause` (owned by the result) with a link that keeps its kind. */
-struct err *err_wrap(struct err *cause, const char *format, ...) __attribute__((format(printf, 2, 3))) must_check;
+struct err *err_wrap(struct err *cause, const char *format, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull)) must_check;
 
 void err_free(struct err *err);
 

@@ -21,7 +21,7 @@ void *vec_grow(void *items, size_t *capacity, size_t count, size_t item_bytes);
 		__typeof__(vec) vec_ = (vec);                                                                \
 		if (vec_->count == vec_->capacity)                                                           \
 			vec_->items = vec_grow(vec_->items, &vec_->capacity, vec_->count, sizeof(vec_->items[0])); \
-		vec_->items[vec_->count] = (__typeof__(vec_->items[0])){};                                   \
+		__builtin_memset(&vec_->items[vec_->count], 0, sizeof(vec_->items[0]));                      \
 		&vec_->items[vec_->count++];                                                                 \
 	})
 
@@ -33,4 +33,4 @@ void *vec_grow(void *items, size_t *capacity, size_t count, size_t item_bytes);
 	} while (0)
 
 #define vec_each(item, vec) \
-	(__typeof__((vec)->items) item = (vec)->items; item < (vec)->items + (vec)->count; item++)
+	(__typeof__((vec)->items + 0) item = (vec)->items; item < (vec)->items + (vec)->count; item++)

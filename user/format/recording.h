@@ -36,8 +36,7 @@ enum {
 	/* What a reader accepts: the limits of memory that a hostile file can make it use. One record of EVENT_SIZE_MAX
 	 * (64 MiB) fits in a frame, coded or not. */
 	FRAME_BYTES_MAX = 66 * 1024 * 1024,
-	FRAME_EVENTS_MAX = 1024 * 1024,
-	FRAME_THREADS_MAX = 1024 * 1024,
+	FRAME_EVENTS_MAX = 256 * 1024,
 
 	/* A record in memory and in a RECORDS frame takes its size and at least one NUL, rounded up to this. */
 	RECORD_ALIGNMENT_BYTES = 8,

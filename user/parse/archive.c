@@ -109,13 +109,16 @@ struct archive_entry *archive_add_entry(struct archive_index *index, uint16_t na
 	return entry;
 }
 
-/* Names are appended in the order of the directory, so their place breaks ties by that order. */
+/* A jimage's empty resources share the offset of the next one: they come first, so that the bytes there are the other's.
+ * Names are appended in the order of the directory, so their place breaks the remaining ties by that order. */
 static int compare_entries(const void *left, const void *right)
 {
 	const struct archive_entry *a = left, *b = right;
 
 	if (a->header_offset != b->header_offset)
 		return a->header_offset < b->header_offset ? -1 : 1;
+	if (a->compressed_bytes != b->compressed_bytes)
+		return a->compressed_bytes < b->compressed_bytes ? -1 : 1;
 	return (a->name_at > b->name_at) - (a->name_at < b->name_at);
 }
 
@@ -126,7 +129,7 @@ void archive_sort_entries(struct archive_index *index)
 
 	/* Nearly always they are in order: most tools write the directory in the order of the entries. */
 	for (uint32_t i = 1; i < archive->entry_count; i++)
-		if (entries[i].header_offset < entries[i - 1].header_offset) {
+		if (compare_entries(&entries[i - 1], &entries[i]) > 0) {
 			qsort(entries, archive->entry_count, sizeof(*entries), compare_entries);
 			return;
 		}
@@ -140,9 +143,8 @@ void archive_mark_overlaps(struct archive_index *index)
 
 	for (uint32_t i = 0; i < archive->entry_count; i++) {
 		uint64_t end = entries[i].data_offset + entries[i].compressed_bytes;
-		bool is_first = i == 0, is_empty = end == entries[i].header_offset;
 
-		if (entries[i].header_offset < covered_to && !is_first && !is_empty)
+		if (entries[i].header_offset < covered_to)
 			entries[i].flags |= ARCHIVE_ENTRY_OVERLAPS;
 		if (i + 1 < archive->entry_count && end > entries[i + 1].header_offset)
 			entries[i].flags |= ARCHIVE_ENTRY_OVERLAPS;

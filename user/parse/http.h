@@ -91,7 +91,7 @@ struct http_transfer {
 	int64_t result;	     /* bytes moved; 0: end of stream; negative: error (-EAGAIN on a read helps, see http.c) */
 	const uint8_t *head; /* the first head_length bytes, head_length <= result is enforced */
 	size_t head_length;
-	uint64_t last_bytes; /* the last 8 bytes moved, the LAST one in the top byte; 0: not known */
+	uint64_t last_bytes; /* the last 8 bytes moved, the LAST one in the top byte; a NUL stands for a byte that is not known */
 	uint32_t pid, tid;
 	uint8_t *classes; /* NULL, or room for head_length + HTTP_LAST_BYTES entries of enum http_byte: the head's, then those of
 			     last_bytes from its lowest byte (the oldest) up */
@@ -126,7 +126,7 @@ struct http_head {
 	char method[HTTP_METHOD_MAX + 1]; /* requests */
 	char target[HTTP_TARGET_MAX + 1]; /* requests; secrets replaced */
 	bool is_target_cut;
-	bool has_content_length, is_chunked, is_close, is_expect_continue, is_upgrade;
+	bool has_content_length, is_chunked, is_close, is_expect_continue, is_upgrade, is_h2c_upgrade;
 	bool is_framing_invalid; /* contradicting lengths or an unknown transfer coding */
 	uint64_t content_length;
 };
@@ -135,6 +135,6 @@ struct http_head {
 bool http_request_head(const uint8_t *bytes, size_t length_bytes, struct http_head *ret_head);
 bool http_response_head(const uint8_t *bytes, size_t length_bytes, struct http_head *ret_head);
 
-/* The path of a target into `path` (of at least strlen(target) + 1 bytes): without scheme, authority, query and fragment;
+/* The path of a target into `path` (of at least strlen(target) + 2 bytes): without scheme, authority, query and fragment;
  * "/" where it has none, "*" stays. */
 void http_target_path(const char *target, char *path);

@@ -1,7 +1,7 @@
 /* Secrets and payloads leave no trace in a recording: Authorization and Cookie headers, user-info and secret parameters of
  * URLs, arguments and variables whose name looks like a secret's. The value becomes `***`.
  *
- * A name is a secret's when it contains password, passwd, passphrase, secret, token, credential, apikey or signature, or when one of its
+ * A name is a secret's when it contains password, passwd, passphrase, secret, token, credential, apikey, signature or sessionid, or when one of its
  * words (split at punctuation and camelCase) ends in key, pwd, pass, auth or sig. Too much is redacted rather than too little; PWD and
  * OLDPWD (the working directory) are not. */
 #pragma once

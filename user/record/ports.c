@@ -1,0 +1,88 @@
+#include "record/ports.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "record/proc_file.h"
+
+enum { STATE_LISTEN = 0x0a };
+
+/* The inode of a listening socket on the port, from the text of /proc/net/tcp or tcp6; 0: none. */
+static unsigned long listening_inode(const char *path, uint16_t port)
+{
+	auto_file FILE *file = fopen(path, "re");
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char local[64];
+		unsigned int state;
+		unsigned long inode;
+
+		if (sscanf(line, " %*d: %63s %*s %x %*s %*s %*s %*u %*d %lu", local, &state, &inode) != 3)
+			continue;
+
+		const char *colon = strrchr(local, ':');
+
+		if (state == STATE_LISTEN && colon && strtoul(colon + 1, NULL, 16) == port)
+			return inode ? inode : 1;
+	}
+	return 0;
+}
+
+static void closedir_done(DIR **folder)
+{
+	if (*folder)
+		closedir(*folder);
+}
+
+static bool process_has_socket(pid_t pid, unsigned long inode)
+{
+	char path[320], target[64], wanted[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
+
+	DIR *folder auto_done(closedir_done) = opendir(path);
+
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		char link[600];
+
+		snprintf(link, sizeof(link), "%s/%s", path, entry->d_name);
+
+		ssize_t length = readlink(link, target, sizeof(target) - 1);
+
+		if (length > 0) {
+			target[length] = 0;
+			if (strcmp(target, wanted) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool port_is_held(uint16_t port, pid_t *ret_pid)
+{
+	unsigned long inode = listening_inode("/proc/net/tcp", port);
+
+	if (!inode)
+		inode = listening_inode("/proc/net/tcp6", port);
+	*ret_pid = 0;
+	if (!inode)
+		return false;
+
+	DIR *folder auto_done(closedir_done) = opendir("/proc");
+
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		pid_t pid = atoi(entry->d_name);
+
+		if (pid > 0 && process_has_socket(pid, inode)) {
+			*ret_pid = pid;
+			break;
+		}
+	}
+	return true;
+}

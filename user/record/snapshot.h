@@ -1,0 +1,20 @@
+/* Texts of /proc and of the cgroup, taken at moments of a run: memory by mapping, limits and counters of the cgroup, facts
+ * about the machine. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "record/output.h"
+
+/* Kernel, machine, processors: once per run. */
+void snapshot_machine(struct output *output);
+
+/* The process's cgroup: cpu.stat and memory figures at a moment; limits as run texts when `moment` is the exec. */
+void snapshot_cgroup(struct output *output, pid_t pid, enum moment moment);
+
+/* maps alone (cheap), or smaps with it (milliseconds for a JVM). */
+void snapshot_maps(struct output *output, pid_t pid, enum moment moment);
+void snapshot_memory(struct output *output, pid_t pid, enum moment moment);
+
+/* The command line, redacted, and the status of a process. */
+void snapshot_process(struct output *output, pid_t pid, enum moment moment);

@@ -1,0 +1,31 @@
+/* JSON pieces that the report's and the comparison's renderers share, and the report's lists of things. */
+#pragma once
+
+#include "analyze/report.h"
+#include "base/json_out.h"
+
+extern const char *const count_names[COUNT_COUNT];
+
+void put_int(struct json_out *json, const char *key, int64_t value);
+void put_real(struct json_out *json, const char *key, double value);
+void put_bool(struct json_out *json, const char *key, bool value);
+void put_text(struct json_out *json, const char *key, const char *text); /* NULL: no key at all */
+void put_texts(struct json_out *json, const char *key, const char *const *texts, size_t count);
+
+/* ABSENT: no key. NONE: null. */
+void put_maybe(struct json_out *json, const char *key, struct maybe value);
+void put_maybe_bool(struct json_out *json, const char *key, struct maybe value);
+void put_maybe_real(struct json_out *json, const char *key, struct maybe_real value);
+void put_maybe_text(struct json_out *json, const char *key, struct maybe_text value);
+
+/* "": no key, that is, not observed. */
+void put_observed_text(struct json_out *json, const char *key, const char *text);
+
+void json_put_exceptions(struct json_out *json, const struct report *report);
+void json_put_classes(struct json_out *json, const struct report_classes *classes);
+void json_put_jars(struct json_out *json, const struct report *report);
+void json_put_files(struct json_out *json, const struct report *report);
+void json_put_machinery(struct json_out *json, const struct report *report); /* faults, jit, gc */
+void json_put_threads(struct json_out *json, const struct report *report);
+void json_put_memory(struct json_out *json, const struct report *report);
+void json_put_connections(struct json_out *json, const struct report *report);

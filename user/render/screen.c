@@ -1,0 +1,218 @@
+#include "render/screen.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/fmt.h"
+
+static char *format_text(struct screen *screen, const char *format, va_list arguments)
+{
+	auto_free char *text = NULL;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		memory_exhausted();
+	return arena_copy(&screen->arena, text, strlen(text));
+}
+
+void screen_blank(struct screen *screen)
+{
+	putc('\n', screen->out);
+}
+
+void screen_heading(struct screen *screen, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	char *text = format_text(screen, format, arguments);
+	va_end(arguments);
+	term_line(&screen->term, screen->out, TERM_TITLE, text);
+}
+
+void screen_line(struct screen *screen, enum term_style style, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	char *text = format_text(screen, format, arguments);
+	va_end(arguments);
+	term_line(&screen->term, screen->out, style, text);
+}
+
+void screen_paragraph(struct screen *screen, enum term_style style, const char *label, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	char *text = format_text(screen, format, arguments);
+	va_end(arguments);
+	term_paragraph(&screen->term, screen->out, TERM_TITLE, label ? label : "", label ? SCREEN_LABEL_COLUMNS : 0, style,
+		       text);
+}
+
+void screen_table(struct screen *screen, struct table *table)
+{
+	table_print(table, &screen->term, screen->out);
+	table_done(table);
+}
+
+const char *phase_words(enum phase phase)
+{
+	static const char *const words[PHASE_COUNT] = {
+		[PHASE_LAUNCH] = "launch",	 [PHASE_VM_INIT] = "JVM start", [PHASE_STARTUP] = "startup",
+		[PHASE_IDLE] = "idle",		 [PHASE_FIRST_REQUEST] = "first request",
+		[PHASE_WARM] = "warm",		 [PHASE_SHUTDOWN] = "shutdown",
+	};
+
+	return words[phase];
+}
+
+const char *mapping_kind_words(enum mapping_kind kind)
+{
+	static const char *const words[MAPPING_KIND_COUNT] = {
+#define M(NAME, name, text) [MAPPING_##NAME] = text,
+		MAPPING_KIND_TABLE(M)
+#undef M
+	};
+
+	return words[kind];
+}
+
+/* Page faults come in 26 leaves; their words are made of the kind of fault and what was touched. */
+static const char *const fault_labels[] = {
+#define M(NAME, name, text) "page faults, " text,
+	MAPPING_KIND_TABLE(M)
+#undef M
+#define M(NAME, name, text) "page faults from disk, " text,
+		MAPPING_KIND_TABLE(M)
+#undef M
+};
+
+static const char *const fault_labels_in_group[] = {
+#define M(NAME, name, text) text,
+	MAPPING_KIND_TABLE(M)
+#undef M
+#define M(NAME, name, text) text ", from disk",
+		MAPPING_KIND_TABLE(M)
+#undef M
+};
+
+const char *cause_label(enum cause cause)
+{
+	return cause < CAUSE_FAULT_MINOR ? cause_words(cause) : fault_labels[cause - CAUSE_FAULT_MINOR];
+}
+
+const char *cause_label_in_group(enum cause cause)
+{
+	return cause < CAUSE_FAULT_MINOR ? cause_words(cause) : fault_labels_in_group[cause - CAUSE_FAULT_MINOR];
+}
+
+static const struct {
+	const char *prefix, *words;
+} groups[GROUP_COUNT] = {
+	[GROUP_CODE] = {"code.", "running code"},
+	[GROUP_CLASS] = {"class.", "loading classes"},
+	[GROUP_EXCEPTION] = {"exception.", "exceptions"},
+	[GROUP_FAULT] = {"fault.", "page faults"},
+	[GROUP_FILE] = {"file.", "files"},
+	[GROUP_JIT] = {"jit.", "JIT compiler"},
+	[GROUP_GC] = {"gc.", "garbage collection"},
+	[GROUP_SAFEPOINT] = {"safepoint.", "safepoints"},
+	[GROUP_LOCK] = {"lock.", "locks"},
+	[GROUP_WAIT] = {"wait.", "waiting"},
+	[GROUP_CPU] = {"cpu.", "no CPU to run on"},
+	[GROUP_KERNEL] = {"kernel.", "kernel"},
+	[GROUP_UNEXPLAINED] = {"unexplained", "not explained"},
+};
+
+enum cause_group cause_group_of(enum cause cause)
+{
+	const char *name = cause_name(cause);
+
+	for (int group = 0; group < GROUP_COUNT; group++)
+		if (strncmp(name, groups[group].prefix, strlen(groups[group].prefix)) == 0)
+			return (enum cause_group)group;
+	return GROUP_UNEXPLAINED;
+}
+
+const char *cause_group_words(enum cause_group group)
+{
+	return groups[group].words;
+}
+
+struct scale scale_for(int64_t largest_ns)
+{
+	if (largest_ns < 0)
+		largest_ns = largest_ns < -INT64_MAX ? INT64_MAX : -largest_ns;
+	if (largest_ns >= 10000000000)
+		return (struct scale){10000000, 2, "s"};
+	if (largest_ns >= 100000000)
+		return (struct scale){100000, 1, "ms"};
+	if (largest_ns >= 1000000)
+		return (struct scale){10000, 2, "ms"};
+	return (struct scale){100, 1, "µs"};
+}
+
+const char *request_name(struct screen *screen, const struct report_request *request)
+{
+	if (!request->route)
+		return request->method ? request->method : "";
+	if (request->route[0] != '/' || !request->method || !*request->method)
+		return request->route;
+	return arena_format(&screen->arena, "%s %s", request->method, request->route);
+}
+
+const char *command_text(struct screen *screen, const char *const *arguments, size_t count)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < count; i++) {
+		const char *quote = !arguments[i][0] || strpbrk(arguments[i], " \t\"$&;|<>()*?`") ? "'" : "";
+
+		text = arena_format(&screen->arena, "%s%s%s%s%s", text, i ? " " : "", quote, arguments[i], quote);
+	}
+	return text;
+}
+
+static const char *maybe_text(struct screen *screen, struct maybe value, struct fmt (*format)(int64_t))
+{
+	if (value.state == ABSENT)
+		return "?";
+	if (value.state == NONE)
+		return "-";
+	return arena_format(&screen->arena, "%s", format(value.value).text);
+}
+
+const char *maybe_count(struct screen *screen, struct maybe value)
+{
+	return maybe_text(screen, value, fmt_count);
+}
+
+const char *maybe_duration(struct screen *screen, struct maybe value)
+{
+	return maybe_text(screen, value, fmt_duration);
+}
+
+const char *maybe_bytes(struct screen *screen, struct maybe value)
+{
+	return maybe_text(screen, value, fmt_bytes);
+}
+
+const struct report_request *cold_request_of(const struct report *report, const struct report_cold_vs_warm *pair)
+{
+	const struct report_request *first = NULL;
+
+	for (size_t i = 0; i < report->requests_count; i++) {
+		const struct report_request *request = &report->requests[i];
+
+		if (!request->is_cold)
+			continue;
+		if (pair && request->latency_ns == pair->cold_ns)
+			return request;
+		if (!first)
+			first = request;
+	}
+	return first;
+}

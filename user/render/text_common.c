@@ -1,0 +1,310 @@
+/* The parts that open and close every report on a run: what was run, the verdict, milestones, findings, limits. */
+#include "render/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/fmt.h"
+
+static const char *runtime_text(struct screen *screen, const struct report_runtime *runtime)
+{
+	const char *text;
+
+	if (strcmp(runtime->kind, "hotspot") != 0)
+		return strcmp(runtime->kind, "native") == 0 ? "no JVM" : "unknown runtime";
+	text = arena_format(&screen->arena, "%s %s", runtime->vendor.text ? runtime->vendor.text : "JVM",
+			    runtime->version.text ? runtime->version.text : "");
+	if (runtime->gc.text)
+		text = arena_format(&screen->arena, "%s, %s", text, runtime->gc.text);
+	if (runtime->max_heap.state == KNOWN)
+		text = arena_format(&screen->arena, "%s, heap up to %s", text, fmt_bytes(runtime->max_heap.value).text);
+	if (runtime->aot_mapped.state == KNOWN && runtime->aot_mapped.value)
+		text = arena_format(&screen->arena, "%s, AOT cache", text);
+	else if (runtime->cds_mapped.state == KNOWN)
+		text = arena_format(&screen->arena, "%s, %s", text, runtime->cds_mapped.value ? "CDS" : "no CDS");
+	return text;
+}
+
+static const char *machine_text(struct screen *screen, const struct report_machine *machine)
+{
+	const char *text = arena_format(&screen->arena, "%s CPU%s", fmt_count(machine->cpus).text, machine->cpus == 1 ? "" : "s");
+
+	if (machine->cpu_quota.state == KNOWN)
+		text = arena_format(&screen->arena, "%s (quota %.2g)", text, machine->cpu_quota.value);
+	if (machine->memory_limit.state == KNOWN)
+		text = arena_format(&screen->arena, "%s, memory limit %s", text, fmt_bytes(machine->memory_limit.value).text);
+	return arena_format(&screen->arena, "%s, Linux %s %s", text, machine->kernel ? machine->kernel : "?",
+			    machine->arch ? machine->arch : "");
+}
+
+static bool has_failed(const struct report_run *run)
+{
+	if (run->exit_oom.state == KNOWN)
+		return true;
+	return !run->exit_by_us && run->exit_kind != EXIT_KIND_RUNNING &&
+	       (run->exit_kind == EXIT_KIND_SIGNAL || run->exit_code != 0);
+}
+
+static const char *oom_words(const char *kind)
+{
+	static const struct {
+		const char *kind, *words;
+	} table[] = {
+		{"cgroup", "its control group ran out of memory, and the kernel killed it"},
+		{"heap", "out of memory in the Java heap"},
+		{"metaspace", "out of memory in metaspace"},
+		{"direct", "out of memory for direct buffers"},
+		{"threads", "out of memory for threads"},
+	};
+
+	for (size_t i = 0; i < array_length(table); i++)
+		if (kind && strcmp(kind, table[i].kind) == 0)
+			return table[i].words;
+	return "out of memory";
+}
+
+/* How far the run came: "before it was ready". */
+static const char *progress_words(const struct report *report)
+{
+	static const struct {
+		const char *milestone, *words;
+	} steps[] = {
+		{"first_response", ""},
+		{"first_arrival", " before it answered its first request"},
+		{"ready", " before a request came"},
+		{"listening", " before it was ready for requests"},
+		{"main_class", " before it listened on a port"},
+		{"vm_created", " before its main class ran"},
+	};
+
+	for (size_t i = 0; i < array_length(steps); i++)
+		for (size_t m = 0; m < report->milestones_count; m++)
+			if (strcmp(report->milestones[m].name, steps[i].milestone) == 0)
+				return steps[i].words;
+	return "";
+}
+
+static void text_failure(struct screen *screen, const struct report *report)
+{
+	const struct report_run *run = &report->run;
+	const struct report_machine *machine = &report->machine;
+	const char *how;
+
+	if (run->exit_kind == EXIT_KIND_RUNNING)
+		how = "It is still running";
+	else if (run->exit_kind == EXIT_KIND_SIGNAL) {
+		const char *name = sigabbrev_np(run->exit_code);
+
+		how = arena_format(&screen->arena, "Ended by signal %d%s%s%s", run->exit_code, name ? " (SIG" : "",
+				   name ? name : "", name ? ")" : "");
+	} else {
+		how = arena_format(&screen->arena, "Ended with status %d", run->exit_code);
+	}
+
+	const char *text = arena_format(&screen->arena, "%s after %s,%s", how, fmt_duration(run->wall_ns).text,
+					progress_words(report));
+	size_t length = strlen(text);
+
+	if (text[length - 1] == ',')
+		text = arena_format(&screen->arena, "%.*s", (int)(length - 1), text);
+	if (run->exit_oom.state == KNOWN)
+		text = arena_format(&screen->arena, "%s: %s", text, oom_words(run->exit_oom.text));
+	if (machine->memory_limit.state == KNOWN && machine->cgroup_peak.state == KNOWN && run->exit_oom.state == KNOWN)
+		text = arena_format(&screen->arena, "%s (limit %s, peak %s)", text,
+				    fmt_bytes(machine->memory_limit.value).text, fmt_bytes(machine->cgroup_peak.value).text);
+	screen_paragraph(screen, TERM_BAD, NULL, "%s.", text);
+	screen_blank(screen);
+}
+
+static void text_losses(struct screen *screen, const struct report *report)
+{
+	const char *kinds = "";
+
+	if (!report->lost_events)
+		return;
+	for (size_t i = 0; i < report->losses_by_kind_count && i < 4; i++)
+		kinds = arena_format(&screen->arena, "%s%s%s %s", kinds, i ? ", " : "",
+				     fmt_count(report->losses_by_kind[i].value).text, report->losses_by_kind[i].name);
+	screen_paragraph(screen, TERM_WARNING, "Lost", "%s of %s events were lost%s%s%s. Counts of these kinds come from the "
+			 "kernel and are whole; lists and times of them are lower bounds.",
+			 fmt_count(report->lost_events).text, fmt_count(report->events_total + report->lost_events).text,
+			 *kinds ? " (" : "", kinds, *kinds ? ")" : "");
+}
+
+void text_head(struct screen *screen, const struct report *report, const struct render_options *options)
+{
+	enum { NOTES_ON_SCREEN = 3 };
+	const struct report_run *run = &report->run;
+	size_t note_count = report->note_count;
+
+	screen_line(screen, TERM_BOLD, "%s", command_text(screen, run->command, run->command_count));
+	screen_line(screen, TERM_DIM, "%s, %s, user %s, pid %u", runtime_text(screen, &report->runtime),
+		    machine_text(screen, &report->machine), run->user ? run->user : "?", run->main_pid);
+	screen_blank(screen);
+	if (has_failed(run))
+		text_failure(screen, report);
+	if (report->verdict && *report->verdict)
+		screen_paragraph(screen, TERM_BOLD, NULL, "%s", report->verdict);
+	text_losses(screen, report);
+	if (!options->is_full && note_count > NOTES_ON_SCREEN)
+		note_count = NOTES_ON_SCREEN - 1;
+	for (size_t i = 0; i < note_count; i++)
+		screen_paragraph(screen, TERM_WARNING, i ? "" : "Note", "%s", report->notes[i]);
+	if (note_count < report->note_count)
+		screen_paragraph(screen, TERM_DIM, "", "and %zu more notes in the full report", report->note_count - note_count);
+}
+
+static const char *milestone_words(const char *name)
+{
+	static const struct {
+		const char *name, *words;
+	} table[] = {
+		{"exec", "exec"},	      {"vm_created", "JVM"}, {"main_class", "main class"},
+		{"listening", "listening"},   {"ready", "ready"},    {"first_arrival", "first request"},
+		{"first_response", "answer"}, {"exit", "exit"},
+	};
+
+	for (size_t i = 0; i < array_length(table); i++)
+		if (strcmp(name, table[i].name) == 0)
+			return table[i].words;
+	return name;
+}
+
+/* Points in time that are compared with one another: the same decimals for all that are read in seconds. */
+static const char *moment(struct screen *screen, int64_t time_ns)
+{
+	if (time_ns < 1000000000 || time_ns >= 600000000000)
+		return arena_format(&screen->arena, "%s", fmt_duration(time_ns).text);
+	return arena_format(&screen->arena, "%s s", fmt_fixed(fmt_round(time_ns, 10000000), 2, false).text);
+}
+
+void text_milestones(struct screen *screen, const struct report *report)
+{
+	struct table table = {};
+	const char *line = "";
+
+	for (size_t i = 0; i < report->milestones_count && i < TABLE_COLUMNS_MAX; i++)
+		table_column(&table, (struct table_column){
+					     .title = milestone_words(report->milestones[i].name),
+					     .align = TABLE_RIGHT,
+				     });
+	table_row(&table);
+	for (size_t i = 0; i < report->milestones_count && i < TABLE_COLUMNS_MAX; i++) {
+		const struct report_milestone *milestone = &report->milestones[i];
+		const char *at = milestone->time_ns ? moment(screen, milestone->time_ns) : "0";
+
+		at = arena_format(&screen->arena, "%s%s", milestone->is_estimated ? "~" : "", at);
+		table_cell(&table, TERM_PLAIN, "%s", at);
+		line = arena_format(&screen->arena, "%s%s%s %s", line, i ? " · " : "", milestone_words(milestone->name), at);
+	}
+	if (report->milestones_count && table_width(&table, &screen->term) <= screen->term.columns)
+		screen_table(screen, &table);
+	else
+		screen_paragraph(screen, TERM_PLAIN, "From exec", "%s", line);
+	table_done(&table);
+}
+
+static const char *observed_words(const char *what)
+{
+	static const struct {
+		const char *what, *words;
+	} table[] = {
+		{"scheduling", "when threads ran and waited"},
+		{"page_faults", "page faults"},
+		{"fault_duration", "the time of page faults"},
+		{"file_opens", "files opened"},
+		{"exceptions", "Java exceptions"},
+		{"class_loading", "class loading"},
+		{"class_find", "the time to find classes"},
+		{"samples", "samples of running code"},
+		{"java_stacks", "Java stacks"},
+		{"gc", "garbage collection"},
+		{"jit", "compilations"},
+		{"safepoints", "safepoints"},
+		{"sockets", "sockets"},
+		{"arrival", "the arrival of requests"},
+		{"native_exceptions", "C++ exceptions"},
+		{"interrupts", "interrupts"},
+		{"threads", "threads"},
+		{"memory", "memory by kind"},
+	};
+
+	for (size_t i = 0; i < array_length(table); i++)
+		if (strcmp(what, table[i].what) == 0)
+			return table[i].words;
+	return what;
+}
+
+/* Items with the same reason stand together, in the order in which the reasons come up. */
+void text_limits(struct screen *screen, const struct report *report, size_t reasons_most)
+{
+	const char *text = "";
+	size_t reasons = 0, left_out = 0;
+
+	for (size_t i = 0; i < report->observed_count; i++) {
+		const struct report_observed *first = &report->observed[i];
+		const char *why = first->why ? first->why : "";
+		const char *names = "";
+		bool is_repeated = false;
+
+		if (strcmp(first->state, "yes") == 0)
+			continue;
+		for (size_t k = 0; k < report->observed_count; k++) {
+			const struct report_observed *other = &report->observed[k];
+
+			if (strcmp(other->state, "yes") == 0 || strcmp(other->why ? other->why : "", why) != 0)
+				continue;
+			is_repeated = is_repeated || k < i;
+			names = arena_format(&screen->arena, "%s%s%s%s", names, *names ? ", " : "",
+					     observed_words(other->what), strcmp(other->state, "partly") == 0 ? " in part" : "");
+		}
+		if (is_repeated)
+			continue;
+		if (reasons_most && reasons == reasons_most) {
+			left_out++;
+			continue;
+		}
+		text = arena_format(&screen->arena, "%s%s%s%s%s%s", text, reasons ? "; " : "", names, *why ? " (" : "", why,
+				    *why ? ")" : "");
+		reasons++;
+	}
+	if (!reasons)
+		return;
+	if (left_out)
+		text = arena_format(&screen->arena, "%s; and more, for %zu other reasons, in the full report", text, left_out);
+	screen_paragraph(screen, TERM_DIM, "Not seen", "%s.", text);
+}
+
+static void text_finding(struct screen *screen, const struct report_finding *finding, bool is_full)
+{
+	auto_done(arena_done) struct arena arena = {};
+	const char *price = finding->cost_ns.state == KNOWN
+				    ? arena_format(&arena, "%s%s  ", finding->is_estimated ? "~" : "",
+						   fmt_duration(finding->cost_ns.value).text)
+				    : "";
+
+	screen_paragraph(screen, TERM_WARNING, price, "%s", finding->title);
+	if (is_full)
+		for (size_t i = 0; i < finding->evidence_count; i++)
+			screen_paragraph(screen, TERM_PLAIN, "", "%s", finding->evidence[i]);
+	if (finding->remedy && *finding->remedy)
+		screen_paragraph(screen, TERM_PLAIN, "", "%s", finding->remedy);
+	if (is_full)
+		screen_paragraph(screen, TERM_DIM, "", "(%s)", finding->id);
+}
+
+/* `most` 0 shows all of them, with their evidence. */
+void text_findings(struct screen *screen, const struct report *report, size_t most)
+{
+	size_t shown = most && most < report->findings_count ? most : report->findings_count;
+
+	if (!report->findings_count)
+		return;
+	screen_blank(screen);
+	screen_heading(screen, "Findings");
+	for (size_t i = 0; i < shown; i++)
+		text_finding(screen, &report->findings[i], !most);
+	if (shown < report->findings_count)
+		screen_paragraph(screen, TERM_DIM, "", "and %zu more in the full report", report->findings_count - shown);
+}

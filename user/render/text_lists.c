@@ -1,0 +1,344 @@
+#include "render/text_tables.h"
+
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/fmt.h"
+
+void text_exceptions(struct screen *screen, const struct report *report, size_t most)
+{
+	struct table table = {};
+	size_t shown = section_rows(report->exceptions_count, most);
+
+	if (!report->exceptions_count)
+		return;
+	section_begin(screen, &table, "Exceptions (stack traces filled)", 24);
+	section_number(&table, "count", 0);
+	section_number(&table, "time", 0);
+	section_text(&table, "phase", 0, 1);
+	section_text(&table, "thrown at", 14, 2);
+	section_text(&table, "caught at", 14, 3);
+	for (size_t i = 0; i < shown; i++) {
+		const struct report_exception *exception = &report->exceptions[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", exception->class_name);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(exception->count).text);
+		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, exception->duration_ns));
+		table_cell(&table, TERM_DIM, "%s", phase_words(exception->phase));
+		table_cell(&table, TERM_DIM, "%s", exception->thrown_at && *exception->thrown_at ? exception->thrown_at : "?");
+		table_cell(&table, TERM_DIM, "%s", exception->caught_at && *exception->caught_at ? exception->caught_at : "?");
+	}
+	if (shown < report->exceptions_count) {
+		int64_t count = 0, duration_ns = 0;
+
+		for (size_t i = shown; i < report->exceptions_count; i++) {
+			count += report->exceptions[i].count;
+			if (report->exceptions[i].duration_ns.state == KNOWN)
+				duration_ns += report->exceptions[i].duration_ns.value;
+		}
+		section_more(&table, report->exceptions_count - shown);
+		table_cell(&table, TERM_DIM, "%s", fmt_count(count).text);
+		table_cell(&table, TERM_DIM, "%s", fmt_duration(duration_ns).text);
+	}
+	section_end(screen, &table);
+}
+
+void text_class_sources(struct screen *screen, const struct report *report)
+{
+	const struct report_classes *classes = &report->classes;
+	const struct {
+		const char *words;
+		struct maybe value;
+	} sources[] = {
+		{"the CDS archive", classes->from_cds},	     {"the AOT cache", classes->from_aot},
+		{"jars", classes->from_jar},		     {"the JDK's own image", classes->from_jrt},
+		{"directories", classes->from_directory},    {"generated at run time", classes->from_generated},
+		{"elsewhere", classes->from_other},
+	};
+	const char *text = "";
+
+	if (classes->loaded.state != KNOWN)
+		return;
+	for (size_t i = 0; i < array_length(sources); i++)
+		if (sources[i].value.state == KNOWN && sources[i].value.value)
+			text = arena_format(&screen->arena, "%s%s%s %s", text, *text ? ", " : ": ",
+					    fmt_count(sources[i].value.value).text, sources[i].words);
+	screen_blank(screen);
+	screen_paragraph(screen, TERM_PLAIN, "Classes", "%s loaded, by where they came from%s",
+			 fmt_count(classes->loaded.value).text, text);
+}
+
+void text_slowest_classes(struct screen *screen, const struct report *report, size_t most)
+{
+	const struct report_classes *classes = &report->classes;
+	struct table table = {};
+	size_t shown = most && classes->slowest_count > most ? most : classes->slowest_count;
+
+	if (!shown)
+		return;
+	section_begin(screen, &table, "Slowest classes to load", 24);
+	section_number(&table, "inclusive", 0);
+	section_text(&table, "phase", 0, 1);
+	section_text(&table, "source", 14, 2);
+	section_text(&table, "loader", 14, 3);
+	for (size_t i = 0; i < shown; i++) {
+		const struct report_class *class = &classes->slowest[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", class->class_name);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(class->duration_ns).text);
+		table_cell(&table, TERM_DIM, "%s", phase_words(class->phase));
+		table_cell(&table, TERM_DIM, "%s", class->source && *class->source ? class->source : "?");
+		table_cell(&table, TERM_DIM, "%s", class->loader && *class->loader ? class->loader : "?");
+	}
+	section_end(screen, &table);
+}
+
+void text_class_jars(struct screen *screen, const struct report *report, size_t most)
+{
+	const struct report_classes *classes = &report->classes;
+	struct table table = {};
+	size_t shown = section_rows(classes->by_jar_count, most);
+
+	if (!classes->by_jar_count)
+		return;
+	section_begin(screen, &table, "Classes by jar", 24);
+	section_number(&table, "classes", 0);
+	section_number(&table, "loading", 0);
+	for (size_t i = 0; i < shown; i++) {
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", classes->by_jar[i].jar);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(classes->by_jar[i].classes).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(classes->by_jar[i].duration_ns).text);
+	}
+	if (shown < classes->by_jar_count) {
+		int64_t count = 0, duration_ns = 0;
+
+		for (size_t i = shown; i < classes->by_jar_count; i++) {
+			count += classes->by_jar[i].classes;
+			duration_ns += classes->by_jar[i].duration_ns;
+		}
+		section_more(&table, classes->by_jar_count - shown);
+		table_cell(&table, TERM_DIM, "%s", fmt_count(count).text);
+		table_cell(&table, TERM_DIM, "%s", fmt_duration(duration_ns).text);
+	}
+	section_end(screen, &table);
+}
+
+/* Adds what is known of a part to a sum; the sum is known once a part is. */
+static void maybe_add(struct maybe *sum, struct maybe part)
+{
+	if (part.state != KNOWN)
+		return;
+	sum->state = KNOWN;
+	sum->value += part.value;
+}
+
+static void jar_cells(struct screen *screen, struct table *table, const struct report_jar *jar, enum term_style style)
+{
+	table_cell(table, style, "%s", maybe_count(screen, jar->opens));
+	table_cell(table, style, "%s", maybe_count(screen, jar->reads));
+	table_cell(table, style, "%s", maybe_bytes(screen, jar->bytes_read));
+	table_cell(table, style, "%s", maybe_bytes(screen, jar->bytes_wanted));
+	if (jar->bytes_read.state == KNOWN && jar->bytes_wanted.state == KNOWN && jar->bytes_wanted.value > 0)
+		table_cell(table, style, "%s",
+			   fmt_factor((double)jar->bytes_read.value / (double)jar->bytes_wanted.value).text);
+	else
+		table_cell(table, style, "-");
+	table_cell(table, style, "%s", maybe_count(screen, jar->entries_read));
+	table_cell(table, style, "%s", maybe_count(screen, jar->entries_reread));
+	table_cell(table, style, "%s", maybe_count(screen, jar->entries_total));
+}
+
+void text_jars(struct screen *screen, const struct report *report, size_t most)
+{
+	struct table table = {};
+	size_t shown = section_rows(report->jars_count, most);
+
+	if (!report->jars_count)
+		return;
+	section_begin(screen, &table, "Jars", 24);
+	section_number(&table, "opens", 6);
+	section_number(&table, "reads", 0);
+	section_number(&table, "read", 0);
+	section_number(&table, "wanted", 1);
+	section_number(&table, "times", 2);
+	section_number(&table, "entries", 3);
+	section_number(&table, "again", 4);
+	section_number(&table, "of", 5);
+	for (size_t i = 0; i < shown; i++) {
+		const struct report_jar *jar = &report->jars[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s%s%s", jar->nested_in ? jar->nested_in : "", jar->nested_in ? "!/" : "", jar->path);
+		jar_cells(screen, &table, jar, TERM_PLAIN);
+	}
+	if (shown < report->jars_count) {
+		struct report_jar rest = {};
+
+		for (size_t i = shown; i < report->jars_count; i++) {
+			maybe_add(&rest.opens, report->jars[i].opens);
+			maybe_add(&rest.reads, report->jars[i].reads);
+			maybe_add(&rest.bytes_read, report->jars[i].bytes_read);
+			maybe_add(&rest.bytes_wanted, report->jars[i].bytes_wanted);
+			maybe_add(&rest.entries_read, report->jars[i].entries_read);
+			maybe_add(&rest.entries_reread, report->jars[i].entries_reread);
+			maybe_add(&rest.entries_total, report->jars[i].entries_total);
+		}
+		section_more(&table, report->jars_count - shown);
+		jar_cells(screen, &table, &rest, TERM_DIM);
+	}
+	section_end(screen, &table);
+}
+
+static void file_cells(struct table *table, const struct report_file *file, enum term_style style)
+{
+	table_cell(table, style, "%s", fmt_count(file->opens).text);
+	table_cell(table, style, "%s", fmt_count(file->failed_opens).text);
+	table_cell(table, style, "%s", fmt_count(file->lookups).text);
+	table_cell(table, style, "%s", fmt_count(file->failed_lookups).text);
+	table_cell(table, style, "%s", fmt_count(file->reads).text);
+	table_cell(table, style, "%s", fmt_bytes(file->bytes_read).text);
+	table_cell(table, style, "%s", fmt_duration(file->duration_ns).text);
+}
+
+void text_files(struct screen *screen, const struct report *report, size_t most)
+{
+	struct table table = {};
+	size_t shown = section_rows(report->files_count, most);
+
+	if (!report->files_count)
+		return;
+	section_begin(screen, &table, "Files", 24);
+	section_number(&table, "opens", 0);
+	section_number(&table, "failed", 3);
+	section_number(&table, "look-ups", 1);
+	section_number(&table, "failed", 2);
+	section_number(&table, "reads", 0);
+	section_number(&table, "read", 0);
+	section_number(&table, "time", 0);
+	for (size_t i = 0; i < shown; i++) {
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", report->files[i].path);
+		file_cells(&table, &report->files[i], TERM_PLAIN);
+	}
+	if (shown < report->files_count) {
+		struct report_file rest = {};
+
+		for (size_t i = shown; i < report->files_count; i++) {
+			rest.opens += report->files[i].opens;
+			rest.failed_opens += report->files[i].failed_opens;
+			rest.lookups += report->files[i].lookups;
+			rest.failed_lookups += report->files[i].failed_lookups;
+			rest.reads += report->files[i].reads;
+			rest.bytes_read += report->files[i].bytes_read;
+			rest.duration_ns += report->files[i].duration_ns;
+		}
+		section_more(&table, report->files_count - shown);
+		file_cells(&table, &rest, TERM_DIM);
+	}
+	section_end(screen, &table);
+}
+
+void text_faults(struct screen *screen, const struct report *report)
+{
+	const struct report_faults *faults = &report->faults;
+	struct table table = {};
+
+	if (faults->minor.state == ABSENT && faults->major.state == ABSENT)
+		return;
+	section_begin(screen, &table, "Page faults by what was touched", 16);
+	section_number(&table, "from memory", 0);
+	section_number(&table, "from disk", 0);
+	section_number(&table, "time", 0);
+	for (size_t i = 0; i < faults->by_mapping_count; i++) {
+		const struct report_fault_kind *kind = &faults->by_mapping[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", mapping_kind_words(kind->kind));
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(kind->minor).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(kind->major).text);
+		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, kind->duration_ns));
+	}
+	table_row(&table);
+	table_cell(&table, TERM_BOLD, "total");
+	table_cell(&table, TERM_BOLD, "%s", maybe_count(screen, faults->minor));
+	table_cell(&table, TERM_BOLD, "%s", maybe_count(screen, faults->major));
+	table_cell(&table, TERM_BOLD, "%s", maybe_duration(screen, faults->duration_ns));
+	section_end(screen, &table);
+}
+
+static const struct report_memory_kind *memory_kind_of(const struct report_memory *memory, enum mapping_kind kind)
+{
+	for (size_t i = 0; i < memory->by_kind_count; i++)
+		if (memory->by_kind[i].kind == kind)
+			return &memory->by_kind[i];
+	return NULL;
+}
+
+static const char *memory_moment_words(const char *at)
+{
+	static const struct {
+		const char *at, *words;
+	} table[] = {
+		{"ready", "when ready"},
+		{"first_request", "after first"},
+		{"warm", "when warm"},
+		{"exit", "at exit"},
+	};
+
+	for (size_t i = 0; i < array_length(table); i++)
+		if (strcmp(at, table[i].at) == 0)
+			return table[i].words;
+	return at;
+}
+
+/* Resident memory by kind at each moment; what is reserved and committed at the last of them. */
+void text_memory(struct screen *screen, const struct report *report)
+{
+	struct table table = {};
+	size_t count = report->memory_count < 8 ? report->memory_count : 8;
+
+	if (!count)
+		return;
+
+	const struct report_memory *last = &report->memory[count - 1];
+
+	section_begin(screen, &table, "Memory, resident", 12);
+	for (size_t i = 0; i < count; i++)
+		section_number(&table, memory_moment_words(report->memory[i].at), 0);
+	section_number(&table, "committed", 1);
+	section_number(&table, "reserved", 2);
+	for (int kind = 0; kind < MAPPING_KIND_COUNT; kind++) {
+		const struct report_memory_kind *of_last = memory_kind_of(last, (enum mapping_kind)kind);
+		bool is_shown = false;
+
+		for (size_t i = 0; i < count; i++)
+			is_shown = is_shown || memory_kind_of(&report->memory[i], (enum mapping_kind)kind);
+		if (!is_shown)
+			continue;
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", mapping_kind_words((enum mapping_kind)kind));
+		for (size_t i = 0; i < count; i++) {
+			const struct report_memory_kind *part = memory_kind_of(&report->memory[i], (enum mapping_kind)kind);
+
+			table_cell(&table, TERM_PLAIN, "%s", part ? fmt_bytes(part->rss).text : "-");
+		}
+		table_cell(&table, TERM_DIM, "%s", of_last ? fmt_bytes(of_last->committed).text : "-");
+		table_cell(&table, TERM_DIM, "%s", of_last ? fmt_bytes(of_last->reserved).text : "-");
+	}
+	table_row(&table);
+	table_cell(&table, TERM_BOLD, "total (RSS)");
+	for (size_t i = 0; i < count; i++)
+		table_cell(&table, TERM_BOLD, "%s", fmt_bytes(report->memory[i].rss).text);
+	table_row(&table);
+	table_cell(&table, TERM_PLAIN, "its share alone (PSS)");
+	for (size_t i = 0; i < count; i++)
+		table_cell(&table, TERM_PLAIN, "%s", fmt_bytes(report->memory[i].pss).text);
+	table_row(&table);
+	table_cell(&table, TERM_PLAIN, "control group");
+	for (size_t i = 0; i < count; i++)
+		table_cell(&table, TERM_PLAIN, "%s", maybe_bytes(screen, report->memory[i].cgroup_current));
+	section_end(screen, &table);
+}

@@ -1,0 +1,313 @@
+/* The one screen: the answer first, then what supports it, then what is not known. */
+#include "render/screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/fmt.h"
+
+enum { TILES_ON_SCREEN = 5, WHAT_IFS_ON_SCREEN = 3, FINDINGS_ON_SCREEN = 3, ROUTES_ON_SCREEN = 3, REASONS_ON_SCREEN = 3 };
+
+static bool is_same_request(const struct report_request *left, const struct report_request *right)
+{
+	return strcmp(left->route ? left->route : "", right->route ? right->route : "") == 0 &&
+	       strcmp(left->method ? left->method : "", right->method ? right->method : "") == 0;
+}
+
+/* A real warm request to set beside the cold one: of those kept, the one nearest to the warm median, the later of equals. */
+static const struct report_request *typical_warm(const struct report *report, const struct report_cold_vs_warm *pair,
+						 const struct report_request *cold)
+{
+	const struct report_request *best = NULL;
+	int64_t best_distance = INT64_MAX;
+
+	for (size_t i = 0; i < report->requests_count; i++) {
+		const struct report_request *request = &report->requests[i];
+		int64_t distance = llabs(request->latency_ns - pair->warm_median_ns);
+
+		if (request->is_cold || !is_same_request(request, cold) || distance > best_distance)
+			continue;
+		best = request;
+		best_distance = distance;
+	}
+	return best;
+}
+
+static void text_latency(struct screen *screen, const struct report_cold_vs_warm *pair, const struct report_request *cold)
+{
+	const char *name = request_name(screen, cold);
+	const char *status = cold->status.state == KNOWN ? arena_format(&screen->arena, " (%s)", maybe_count(screen, cold->status)) : "";
+	const char *marks = arena_format(&screen->arena, "%s%s",
+					 cold->is_start_estimated ? ", its arrival estimated" : "",
+					 cold->is_shared ? ", other requests at the same time" : "");
+
+	if (!pair || !pair->warm_count) {
+		screen_paragraph(screen, TERM_PLAIN, "Latency", "%s%s: %s the first time%s; no warm request to compare with.",
+				 name, status, fmt_duration(cold->latency_ns).text, marks);
+		return;
+	}
+	screen_paragraph(screen, TERM_PLAIN, "Latency",
+			 "%s%s: %s the first time%s, %s warm: %s times as long. Warm is the mean of the middle half of the last "
+			 "%s (median %s, from %s to %s).",
+			 name, status, fmt_duration(pair->cold_ns).text, marks, fmt_duration(pair->warm_ns).text,
+			 fmt_factor(pair->warm_ns > 0 ? (double)pair->cold_ns / (double)pair->warm_ns : 0).text,
+			 fmt_count(pair->warm_count).text, fmt_duration(pair->warm_median_ns).text,
+			 fmt_duration(pair->warm_min_ns).text, fmt_duration(pair->warm_max_ns).text);
+}
+
+/* The client's own clock, and the burst that the cold request was part of. */
+static void text_around(struct screen *screen, const struct report *report, const struct report_request *cold)
+{
+	int64_t fastest = cold->latency_ns, slowest = cold->latency_ns;
+	size_t burst = 0;
+
+	for (size_t i = 0; i < report->requests_count; i++) {
+		const struct report_request *request = &report->requests[i];
+
+		if (!request->is_cold || !is_same_request(request, cold))
+			continue;
+		burst++;
+		fastest = request->latency_ns < fastest ? request->latency_ns : fastest;
+		slowest = request->latency_ns > slowest ? request->latency_ns : slowest;
+	}
+	if (burst > 1)
+		screen_paragraph(screen, TERM_PLAIN, "Burst", "%zu first requests at once, answered in %s to %s.", burst,
+				 fmt_duration(fastest).text, fmt_duration(slowest).text);
+	if (cold->client_latency_ns.state != KNOWN)
+		return;
+
+	const struct {
+		const char *words;
+		struct maybe value;
+	} parts[] = {
+		{"name look-up", cold->client_name_ns}, {"connect", cold->client_connect_ns}, {"TLS", cold->client_tls_ns},
+		{"wait", cold->client_wait_ns},		{"receive", cold->client_receive_ns},
+	};
+	const char *text = "";
+
+	for (size_t i = 0; i < array_length(parts); i++)
+		if (parts[i].value.state == KNOWN && parts[i].value.value > 0)
+			text = arena_format(&screen->arena, "%s%s%s %s", text, *text ? ", " : "", parts[i].words,
+					    fmt_duration(parts[i].value.value).text);
+	screen_paragraph(screen, TERM_PLAIN, "Client", "saw %s%s%s%s", fmt_duration(cold->client_latency_ns.value).text,
+			 *text ? ": " : "", text, ".");
+}
+
+/* Latencies in the order of arrival, on a logarithmic scale: the first is often thirty times the last. */
+static void text_warm_up(struct screen *screen, const struct report *report, const struct report_request *cold)
+{
+	enum { POINTS = 48 };
+	double points[POINTS], lowest = INFINITY, highest = 0;
+	size_t count = 0;
+	const struct report_route *route = NULL;
+
+	for (size_t i = 0; i < report->requests_count && count < POINTS; i++) {
+		const struct report_request *request = &report->requests[i];
+
+		if (!is_same_request(request, cold) || request->latency_ns <= 0)
+			continue;
+		points[count] = log((double)request->latency_ns);
+		lowest = fmin(lowest, points[count]);
+		highest = fmax(highest, points[count]);
+		count++;
+	}
+	for (size_t i = 0; i < report->routes_count; i++)
+		if (report->routes[i].route && (strcmp(report->routes[i].route, request_name(screen, cold)) == 0 ||
+						strcmp(report->routes[i].route, cold->route ? cold->route : "") == 0))
+			route = &report->routes[i];
+	if (count < 3)
+		return;
+	for (size_t i = 0; i < count; i++)
+		points[i] = highest > lowest ? (points[i] - lowest) / (highest - lowest) : 0;
+
+	const char *words = "";
+
+	if (route && route->until_warm.state == KNOWN)
+		words = arena_format(&screen->arena, "  within 10 %% of warm after %s request%s",
+				     fmt_count(route->until_warm.value).text, route->until_warm.value == 1 ? "" : "s");
+	screen_paragraph(screen, TERM_PLAIN, "Warm-up", "%s%s",
+			 term_sparkline(&screen->term, points, count, POINTS).text, words);
+}
+
+static void text_counts(struct screen *screen, const struct report_request *cold, const struct report_request *warm)
+{
+	static const struct {
+		enum count count;
+		const char *title;
+		unsigned optional;
+	} columns[] = {
+		{COUNT_CLASSES_LOADED, "classes", 0}, {COUNT_EXCEPTIONS, "exceptions", 0}, {COUNT_OPENS, "opens", 0},
+		{COUNT_FAILED_LOOKUPS, "failed look-ups", 3}, {COUNT_READS, "reads", 0}, {COUNT_JAR_READS, "of jars", 0},
+		{COUNT_MINOR_FAULTS, "page faults", 0}, {COUNT_MAJOR_FAULTS, "from disk", 1}, {COUNT_THREADS_STARTED, "threads", 2},
+		{COUNT_COMPILATIONS, "compilations", 4}, {COUNT_CONNECTS, "connects", 5},
+	};
+	const struct report_request *requests[] = {cold, warm};
+	struct table table = {};
+
+	table_column(&table, (struct table_column){.title = "Counts"});
+	table_column(&table, (struct table_column){.title = "latency", .align = TABLE_RIGHT});
+	for (size_t c = 0; c < array_length(columns); c++)
+		if (cold->counts.of[columns[c].count].state == KNOWN)
+			table_column(&table, (struct table_column){.title = columns[c].title, .align = TABLE_RIGHT,
+								   .optional = columns[c].optional});
+	for (size_t r = 0; r < array_length(requests); r++) {
+		if (!requests[r])
+			continue;
+		table_row(&table);
+		if (r)
+			table_cell(&table, TERM_PLAIN, "request %s, warm", fmt_count(requests[r]->index + 1).text);
+		else
+			table_cell(&table, TERM_PLAIN, "first request");
+		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(requests[r]->latency_ns).text);
+		for (size_t c = 0; c < array_length(columns); c++)
+			if (cold->counts.of[columns[c].count].state == KNOWN)
+				table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, requests[r]->counts.of[columns[c].count]));
+	}
+	screen_table(screen, &table);
+}
+
+static int tile_order(const void *left, const void *right)
+{
+	const struct report_tile *a = *(const struct report_tile *const *)left, *b = *(const struct report_tile *const *)right;
+
+	if (a->duration_ns != b->duration_ns)
+		return a->duration_ns > b->duration_ns ? -1 : 1;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static void text_longest_tiles(struct screen *screen, const struct report_request *cold)
+{
+	if (!cold->path_count)
+		return;
+
+	const struct report_tile **tiles = arena_array(&screen->arena, const struct report_tile *, cold->path_count);
+	struct scale scale = scale_for(cold->latency_ns);
+	struct table table = {};
+
+	for (size_t i = 0; i < cold->path_count; i++)
+		tiles[i] = &cold->path[i];
+	qsort(tiles, cold->path_count, sizeof(*tiles), tile_order);
+
+	table_column(&table, (struct table_column){.title = "Longest stretches", .shrinks_to = 16, .cut = UTF8_CUT_END});
+	table_column(&table, (struct table_column){.title = scale.unit, .align = TABLE_RIGHT});
+	table_column(&table, (struct table_column){.title = arena_format(&screen->arena, "at %s", scale.unit), .align = TABLE_RIGHT,
+						   .optional = 2});
+	table_column(&table, (struct table_column){.title = "thread", .shrinks_to = 12, .optional = 1});
+	table_column(&table, (struct table_column){.title = "detail", .shrinks_to = 12, .optional = 3});
+	for (size_t i = 0; i < cold->path_count && i < TILES_ON_SCREEN; i++) {
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", cause_label(tiles[i]->cause));
+		table_cell(&table, TERM_PLAIN, "%s%s", tiles[i]->is_estimated ? "~" : "",
+			   fmt_fixed(fmt_round(tiles[i]->duration_ns, scale.step_ns), scale.decimals, false).text);
+		table_cell(&table, TERM_DIM, "%s",
+			   fmt_fixed(fmt_round(tiles[i]->start_ns - cold->start_ns, scale.step_ns), scale.decimals, true).text);
+		table_cell(&table, TERM_PLAIN, "%s", tiles[i]->thread);
+		table_cell(&table, TERM_DIM, "%s", tiles[i]->detail ? tiles[i]->detail : "");
+	}
+	screen_blank(screen);
+	screen_table(screen, &table);
+}
+
+static void text_inclusive(struct screen *screen, const struct report_request *cold)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < cold->inclusive_count && i < 4; i++)
+		text = arena_format(&screen->arena, "%s%s%s %s", text, i ? ", " : "", cold->inclusive[i].name,
+				    fmt_duration(cold->inclusive[i].value).text);
+	if (*text)
+		screen_paragraph(screen, TERM_PLAIN, "Inside", "%s (all that happened inside; not to be added to the table)", text);
+}
+
+static void text_what_if(struct screen *screen, const struct report *report, const struct report_request *cold, size_t most)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < report->what_if_count && (!most || i < most); i++)
+		text = arena_format(&screen->arena, "%s%swithout %s %s", text, i ? ", " : "", report->what_if[i].without,
+				    fmt_duration(report->what_if[i].cold_ns).text);
+	if (*text)
+		screen_paragraph(screen, TERM_PLAIN, "What if", "%s instead of %s (estimates: at best)", text,
+				 fmt_duration(cold->latency_ns).text);
+}
+
+static void text_other_routes(struct screen *screen, const struct report *report, size_t most)
+{
+	struct table table = {};
+
+	if (report->cold_vs_warm_count < 2)
+		return;
+	table_column(&table, (struct table_column){.title = "Other routes", .shrinks_to = 16});
+	table_column(&table, (struct table_column){.title = "first", .align = TABLE_RIGHT});
+	table_column(&table, (struct table_column){.title = "warm", .align = TABLE_RIGHT});
+	table_column(&table, (struct table_column){.title = "times", .align = TABLE_RIGHT});
+	for (size_t i = 1; i < report->cold_vs_warm_count && (!most || i <= most); i++) {
+		const struct report_cold_vs_warm *pair = &report->cold_vs_warm[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", pair->route);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(pair->cold_ns).text);
+		table_cell(&table, TERM_PLAIN, "%s", pair->warm_count ? fmt_duration(pair->warm_ns).text : "?");
+		table_cell(&table, TERM_PLAIN, "%s",
+			   pair->warm_count && pair->warm_ns > 0
+				   ? fmt_factor((double)pair->cold_ns / (double)pair->warm_ns).text
+				   : "?");
+	}
+	screen_blank(screen);
+	screen_table(screen, &table);
+	if (most && report->cold_vs_warm_count - 1 > most)
+		screen_line(screen, TERM_DIM, "and %zu more in the full report", report->cold_vs_warm_count - 1 - most);
+}
+
+static bool has_estimates(const struct report_request *cold)
+{
+	for (int i = 0; i < CAUSE_COUNT; i++)
+		if (cold->cause_is_estimated[i] && cold->causes[i])
+			return true;
+	return false;
+}
+
+static void text_request_answer(struct screen *screen, const struct report *report, const struct render_options *options,
+				const struct report_request *cold)
+{
+	const struct report_cold_vs_warm *pair = report->cold_vs_warm_count ? report->cold_vs_warm : NULL;
+
+	screen_blank(screen);
+	text_latency(screen, pair, cold);
+	text_around(screen, report, cold);
+	if (pair)
+		text_warm_up(screen, report, cold);
+	screen_blank(screen);
+	text_counts(screen, cold, pair ? typical_warm(report, pair, cold) : NULL);
+	screen_blank(screen);
+	text_causes(screen, pair, cold, options->is_full);
+	if (has_estimates(cold))
+		screen_line(screen, TERM_DIM, "Each moment is counted once, under its innermost cause. ~ estimated, from samples of running code.");
+	text_inclusive(screen, cold);
+	text_what_if(screen, report, cold, options->is_full ? 0 : WHAT_IFS_ON_SCREEN);
+	if (!options->is_full)
+		text_longest_tiles(screen, cold);
+	text_other_routes(screen, report, options->is_full ? 0 : ROUTES_ON_SCREEN);
+}
+
+void text_summary(struct screen *screen, const struct report *report, const struct render_options *options)
+{
+	const struct report_request *cold =
+		cold_request_of(report, report->cold_vs_warm_count ? report->cold_vs_warm : NULL);
+
+	text_head(screen, report, options);
+	screen_blank(screen);
+	text_milestones(screen, report);
+	if (cold)
+		text_request_answer(screen, report, options, cold);
+	else
+		text_startup(screen, report);
+	text_findings(screen, report, options->is_full ? 0 : FINDINGS_ON_SCREEN);
+	screen_blank(screen);
+	text_limits(screen, report, options->is_full ? 0 : REASONS_ON_SCREEN);
+	if (options->recording && !options->is_full)
+		screen_paragraph(screen, TERM_PLAIN, "Everything", "warmtrace report %s",
+				 command_text(screen, &options->recording, 1));
+}
