@@ -3,6 +3,7 @@
  * Every map is defined here, and this object is linked first: libbpf's linker (1.1) leaves a map's offset at 0 when an
  * object that declares it extern comes before the one that defines it, and the result cannot be opened. */
 #include "bpf/core.bpf.h"
+#include "bpf/site.bpf.h"
 #include "bpf/socket_table.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -21,3 +22,4 @@ struct sockets_map sockets SEC(".maps");
 struct ports_map ports SEC(".maps");
 struct watches_map watches SEC(".maps");
 u32 listener_count = 0;
+struct sites_map sites SEC(".maps");

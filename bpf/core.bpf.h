@@ -30,7 +30,7 @@ struct thread_state {
 	u64 interrupt_start_ns;
 	u32 exception_name_length;
 	u32 held_libraries;
-	char exception_name[160];
+	char exception_name[128];
 };
 
 struct threads_map {

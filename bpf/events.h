@@ -342,6 +342,13 @@ enum hold_reason {
 	HOLD_ATTACH = 1,
 };
 
+enum stack_flag {
+	STACK_TRUNCATED = 1, /* more frames than were recorded */
+	STACK_BROKEN = 2,    /* the walk could not go on: callers are missing */
+	STACK_VIRTUAL = 4,   /* a virtual thread's frames, then those of its carrier from Continuation.enterSpecial on */
+	STACK_FROZEN = 8,    /* some of the virtual thread's frames lay in the Java heap */
+};
+
 /* One frame of a STACK record. */
 struct stack_frame {
 	u64 method; /* Method*, or the nmethod for compiled frames, 0 for native addresses */

@@ -32,7 +32,7 @@ int sample_tick(struct bpf_perf_event_data *ctx)
 		stack_pointer = BPF_CORE_READ(user, sp);
 	}
 
-	u64 stack_id = java_stack_at_sample(ctx, thread);
+	u64 stack_id = java_stack_of_current(thread);
 	struct event_sample *event =
 		event_reserve(sample, SAMPLE, 0, bpf_ktime_get_ns(), thread->pid, tid, period_ns);
 
@@ -43,7 +43,7 @@ int sample_tick(struct bpf_perf_event_data *ctx)
 	event->period_ns = period_ns;
 	event->stack_pointer = stack_pointer;
 	event->mode = mode;
-	event->code = CODE_UNKNOWN;
+	event->code = java_code_type(address);
 	event_submit(event);
 	return 0;
 }

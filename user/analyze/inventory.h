@@ -1,4 +1,4 @@
-/* The report's inventory tables: files, jars, classes, exceptions, faults, threads, memory, connections, jit, gc, runtime.
+/* The report's inventory tables: files, jars, classes, exceptions, faults, threads, memory, connections, jit and gc.
  *
  * Fills those lists of the report; the run, milestones, phases, requests and cold_vs_warm are filled before. */
 #pragma once

@@ -23,5 +23,8 @@ struct code_table {
 /* NULL where the field's values have no names. */
 const struct code_table *codes_of(const struct schema_kind *kind, const struct schema_field *field);
 
+/* The names of a stack frame's type. */
+const struct code_table *codes_of_frame_type(void);
+
 const char *code_name(const struct code_table *table, uint64_t value); /* NULL: none; flags one by one */
 bool code_value(const struct code_table *table, const char *name, size_t length, uint64_t *ret_value);

@@ -114,7 +114,7 @@ static struct err *write_head(struct writer *writer, const char *created_by)
 	size_t schema_bytes;
 	auto_free char *schema = layout_describe(&schema_bytes);
 
-	strncpy(header.created_by, created_by, sizeof(header.created_by));
+	memcpy(header.created_by, created_by, strnlen(created_by, sizeof(header.created_by)));
 	header.schema_checksum = XXH3_64bits(schema, schema_bytes);
 	header.checksum = XXH3_64bits(&header, offsetof(struct recording_header, checksum));
 
@@ -278,30 +278,36 @@ static struct err *batch_write(struct writer *writer, bool is_encoded)
 	return err;
 }
 
+static struct err *first_error(struct err *first, struct err *second)
+{
+	if (first)
+		err_free(second);
+	return first ? first : second;
+}
+
 /* Writes the batches up to `last` (NULL: all). After a failure the rest is only counted: there is one error. */
 static struct err *write_batches(struct writer *writer, const struct batch *last, bool is_encoded)
 {
 	struct err *err = NULL;
 
-	while (writer->oldest && writer->oldest != last) {
-		struct err *failure = batch_write(writer, is_encoded);
-
-		if (failure)
-			err = failure;
-	}
+	while (writer->oldest && writer->oldest != last)
+		err = first_error(err, batch_write(writer, is_encoded));
 	return err;
 }
 
 /* Lets go of full batches: encoded, or in an urgent stretch as they are, as many as are too many. */
 static struct err *make_room(struct writer *writer, size_t record_bytes)
 {
+	size_t wanted_bytes = record_bytes > RECORDING_BATCH_BYTES ? record_bytes : RECORDING_BATCH_BYTES;
 	struct err *err = NULL;
 
 	if (!writer->is_urgent)
 		return write_batches(writer, NULL, true);
 	while (!err && writer->oldest &&
-	       writer->kept_bytes + writer->newest->length_bytes + record_bytes > WRITER_URGENT_BYTES)
+	       writer->kept_bytes + writer->newest->length_bytes + wanted_bytes > WRITER_URGENT_BYTES)
 		err = batch_write(writer, false);
+	if (err)
+		err = first_error(err, write_batches(writer, NULL, false));
 	return err;
 }
 
@@ -405,19 +411,16 @@ struct err *writer_close(struct writer **writer)
 	struct err *err = write_batches(closing, NULL, true);
 	struct err *end_err = write_end(closing);
 
-	if (!end_err && close(closing->fd) != 0)
+	if (!end_err && close(take_fd(&closing->fd)) != 0)
 		end_err = err_errno(ERR_FAILED, errno, "cannot write '%s'", closing->path);
-	closing->fd = -1;
 
 	/* There may be room for the END frame where a large one failed. It says how much is missing, so it is tried; that it
 	 * fails, too, is no news. */
-	if (!end_err)
-		return err;
-	if (err || had_failed) {
+	if (had_failed) {
 		err_free(end_err);
 		return err;
 	}
-	return end_err;
+	return first_error(err, end_err);
 }
 
 void writer_abandon(struct writer **writer)

@@ -232,10 +232,8 @@ static void on_event(struct load *load, uint32_t index)
 {
 	const struct event_header *event = load->model->events[index];
 
-	if (is_statement(event)) {
-		mappings_on_event(load, NO_INDEX, index, event);
+	if (is_statement(event))
 		return;
-	}
 	if (event->kind == EVENT_WAKE) {
 		schedule_on_wake(load, index, (const struct event_wake *)event);
 		return;

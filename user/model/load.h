@@ -45,7 +45,19 @@ struct process_state {
 	uint32_t open_pause; /* index in jvm.pauses while it lasts, or NO_INDEX */
 };
 
-struct snapshot;
+struct snapshot_range {
+	uint64_t start, end;
+	uint32_t file;
+	uint8_t kind; /* enum region_kind */
+};
+
+/* A maps or smaps text, read when a fault needs it: what the kernel mapped itself (the program, its loader, the first
+ * stack) has no mmap call to be known from. */
+struct snapshot {
+	uint32_t text; /* index in texts.proc */
+	bool is_parsed;
+	VEC(struct snapshot_range) ranges;
+};
 
 struct connection_state {
 	struct http_connection *http; /* accepted streams */
@@ -61,7 +73,8 @@ struct load {
 	VEC(struct connection_state) connections; /* beside model->requests.connections */
 	struct map connection_by_socket;      /* open ones */
 	struct map random_descriptors;	      /* pid and descriptor of open random sources */
-	VEC(struct snapshot) snapshots;
+	VEC(struct snapshot) snapshots; /* by time */
+	uint32_t number_munmap, number_mremap, number_brk;
 	enum syscall_arch arch;
 	struct { uint32_t tid, thread; } cache[THREAD_CACHE_SLOTS];
 	uint64_t last_event_ns;
@@ -108,8 +121,11 @@ void jvm_done(struct model *model);
 void files_collect(struct load *load, uint32_t index, const struct event_header *event); /* ARCHIVE, LIBRARY */
 void files_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event);
 uint32_t files_find_or_make(struct model *model, uint32_t device, uint64_t inode);
+void files_name(struct model *model, uint32_t file, uint32_t path, bool is_better);
 bool files_is_random(struct load *load, uint32_t pid, uint64_t descriptor);
 void files_on_close(struct load *load, uint32_t pid, uint64_t descriptor);
+void files_add_archive(struct model *model, uint32_t device, uint64_t inode, uint32_t path, uint32_t archive);
+void archives_free(struct packed_archive *archive);
 void files_done(struct model *model);
 
 /* ---- mappings.c ---- */

@@ -46,7 +46,9 @@ struct request {
 	uint32_t client_event;	     /* CLIENT_REQUEST of our own client that is this request, or NO_INDEX */
 	uint16_t status;	     /* 0: not seen */
 	bool is_arrival_estimated;   /* the arrival was not seen: the return of the read that delivered it */
+	bool is_end_estimated;	     /* the end is the last bytes out before the client's next bytes */
 	bool is_complete;	     /* its whole response was seen */
+	bool is_handshake;	     /* TLS handshake records only */
 	bool is_shared;		     /* another request's window overlaps */
 };
 

@@ -53,6 +53,9 @@ struct archive_index *archive_index_new(uint64_t source_bytes)
 	if (!index)
 		memory_exhausted();
 	index->source_bytes = source_bytes;
+
+	/* Never NULL: the place of an archive's first entry is then a valid pointer for an empty one too. */
+	index->entries.items = vec_grow(NULL, &index->entries.capacity, 0, sizeof(index->entries.items[0]));
 	return index;
 }
 
@@ -109,8 +112,8 @@ struct archive_entry *archive_add_entry(struct archive_index *index, uint16_t na
 	return entry;
 }
 
-/* A jimage's empty resources share the offset of the next one: they come first, so that the bytes there are the other's.
- * Names are appended in the order of the directory, so their place breaks the remaining ties by that order. */
+/* A jimage's empty resources share the offset of the next one: they come first, so that the bytes there are the
+ * other's. Names are appended in the order of the directory, so their place breaks the remaining ties. */
 static int compare_entries(const void *left, const void *right)
 {
 	const struct archive_entry *a = left, *b = right;
@@ -163,8 +166,8 @@ const char *archive_entry_name(const struct archive_index *index, const struct a
 const char *archive_problem_text(enum archive_problem problem)
 {
 	switch (problem) {
-#define P(bit, NAME, text)           \
-	case ARCHIVE_PROBLEM_##NAME: \
+#define P(bit, NAME, text)                                                                                           \
+	case ARCHIVE_PROBLEM_##NAME:                                                                                 \
 		return text;
 		ARCHIVE_PROBLEMS(P)
 #undef P

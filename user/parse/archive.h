@@ -39,7 +39,7 @@ int archive_source_read(const struct archive_source *source, uint64_t offset, vo
 #define ARCHIVE_NONE UINT32_MAX
 
 enum {
-	ARCHIVE_DEPTH_MAX = 8,		/* of nesting; deeper ones are plain entries */
+	ARCHIVE_DEPTH_MAX = 8,		 /* of nesting; deeper ones are plain entries */
 	ARCHIVE_LOCAL_HEADER_BYTES = 30, /* of a zip's local header without its name and extra field */
 };
 
@@ -49,13 +49,13 @@ enum archive_kind {
 };
 
 /* What is known to be missing from an index or odd in an archive: P(bit, NAME, text for a reader). */
-#define ARCHIVE_PROBLEMS(P)                                                                      \
-	P(1, DIRECTORY_CUT, "its directory could not be read to the end")                        \
-	P(2, ENTRIES_DROPPED, "entries that lie outside of the file or have no valid header")    \
-	P(4, COUNT_DIFFERS, "its directory holds another number of entries than it declares")    \
-	P(8, OVERLAP, "entries overlap one another")                                             \
-	P(16, NESTED_UNREADABLE, "an entry named like an archive could not be read as one")      \
-	P(32, TOO_DEEP, "archives are nested too deeply")                                        \
+#define ARCHIVE_PROBLEMS(P)                                                                                          \
+	P(1, DIRECTORY_CUT, "its directory could not be read to the end")                                            \
+	P(2, ENTRIES_DROPPED, "entries that lie outside of the file or have no valid header")                        \
+	P(4, COUNT_DIFFERS, "its directory holds another number of entries than it declares")                        \
+	P(8, OVERLAP, "entries overlap one another")                                                                 \
+	P(16, NESTED_UNREADABLE, "an entry named like an archive could not be read as one")                          \
+	P(32, TOO_DEEP, "archives are nested too deeply")                                                            \
 	P(64, TRAILING_BYTES, "bytes follow its end")
 
 enum archive_problem {
@@ -77,7 +77,7 @@ struct archive {
 	uint64_t end_offset;			    /* a zip's end records and all behind them, to its end */
 	bool is_zip64;
 	bool is_signed;	       /* by its names (META-INF/X.SF, .RSA, .DSA, .EC): the JDK prepares to verify it */
-	bool is_multi_release; /* by its names (META-INF/versions/N/); what the manifest says is the caller's to know */
+	bool is_multi_release; /* by its names (META-INF/versions/N/); the manifest, which decides, is not read */
 };
 
 enum archive_entry_flag {
@@ -100,7 +100,7 @@ struct archive_entry {
 	uint64_t compressed_bytes; /* what the data takes in the file */
 	uint64_t uncompressed_bytes;
 	uint32_t archive;
-	uint32_t nested; /* the archive that it is, or ARCHIVE_NONE */
+	uint32_t nested;  /* the archive that it is, or ARCHIVE_NONE */
 	uint32_t name_at; /* see archive_entry_name */
 	uint16_t name_bytes;
 	uint8_t method; /* zip's number where it is below 254, see enum archive_method */

@@ -1,8 +1,9 @@
 /* From a file range to the parts it covers.
  *
- * Entries of an archive are in the order of their headers, so the one that a byte belongs to is the last that begins at or before
- * it; it reaches at most to where the next one or the directory begins. The walk goes from part to part and steps into
- * nested archives; an archive's parent has a smaller index and a depth below ARCHIVE_DEPTH_MAX, which bounds the steps. */
+ * Entries of an archive are in the order of their headers, so the one that a byte belongs to is the last that begins
+ * at or before it; it reaches at most to where the next one or the directory begins. The walk goes from part to part
+ * and steps into nested archives; an archive's parent has a smaller index and a depth below ARCHIVE_DEPTH_MAX, which
+ * bounds the steps. */
 #include "parse/archive.h"
 
 struct lookup {
@@ -21,12 +22,13 @@ static void give(const struct lookup *lookup, uint64_t from, uint64_t to, enum a
 {
 	const struct archive_index *index = lookup->index;
 
-	lookup->function(lookup->context,
-			 &(struct archive_part){.offset = from,
-						.length_bytes = to - from,
-						.archive = (uint32_t)(archive - index->archives.items),
-						.entry = entry ? (uint32_t)(entry - index->entries.items) : ARCHIVE_NONE,
-						.kind = kind});
+	lookup->function(
+		lookup->context,
+		&(struct archive_part){.offset = from,
+				       .length_bytes = to - from,
+				       .archive = (uint32_t)(archive - index->archives.items),
+				       .entry = entry ? (uint32_t)(entry - index->entries.items) : ARCHIVE_NONE,
+				       .kind = kind});
 }
 
 /* How many of the archive's entries begin at or before `at`. */
@@ -49,8 +51,8 @@ static uint32_t count_begun(const struct archive_index *index, const struct arch
 static void look_up_archive(const struct lookup *lookup, const struct archive *archive, uint64_t from, uint64_t to);
 
 /* The parts of one entry in [from, to), which begins in it and does not reach beyond what is its own. */
-static void look_up_entry(const struct lookup *lookup, const struct archive *archive, const struct archive_entry *entry,
-			  uint64_t from, uint64_t to)
+static void look_up_entry(const struct lookup *lookup, const struct archive *archive,
+			  const struct archive_entry *entry, uint64_t from, uint64_t to)
 {
 	const uint64_t name = entry->header_offset + ARCHIVE_LOCAL_HEADER_BYTES;
 	const uint64_t data_end = entry->data_offset + entry->compressed_bytes;
@@ -73,7 +75,8 @@ static void look_up_entry(const struct lookup *lookup, const struct archive *arc
 		if (parts[i].kind == ARCHIVE_PART_DATA && entry->nested != ARCHIVE_NONE)
 			look_up_archive(lookup, &lookup->index->archives.items[entry->nested], from, end);
 		else
-			give(lookup, from, end, parts[i].kind, archive, parts[i].kind == ARCHIVE_PART_GAP ? NULL : entry);
+			give(lookup, from, end, parts[i].kind, archive,
+			     parts[i].kind == ARCHIVE_PART_GAP ? NULL : entry);
 		from = end;
 	}
 }
@@ -104,8 +107,8 @@ static void look_up_archive(const struct lookup *lookup, const struct archive *a
 				look_up_entry(lookup, archive, &entries[begun - 1], from, end);
 			else
 				give(lookup, from, end,
-				     from < archive->directory_offset ? ARCHIVE_PART_PREFIX : ARCHIVE_PART_GAP, archive,
-				     NULL);
+				     from < archive->directory_offset ? ARCHIVE_PART_PREFIX : ARCHIVE_PART_GAP,
+				     archive, NULL);
 		}
 		from = end;
 	}

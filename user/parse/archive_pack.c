@@ -20,8 +20,8 @@ enum {
 	PACK_VERSION = 1,
 	ENTRY_PACKED_BYTES_MIN = 5,
 
-	/* A name can be almost all of the name before it, so few bytes could stand for very many. Such an index is packed
-	 * without sharing, and unpacking refuses more. */
+	/* A name can be almost all of the name before it, so few bytes could stand for very many. Such an index is
+	 * packed without sharing, and unpacking refuses more. */
 	NAMES_TO_PACKED_MAX = 16,
 };
 
@@ -85,9 +85,9 @@ static void put(struct packer *packer, uint64_t value)
 
 static void pack_name(struct packer *packer, const struct neighbour *before, const char *name, size_t name_bytes)
 {
-	const size_t longest = !packer->is_sharing	       ? 0 :
-			       name_bytes < before->name_bytes ? name_bytes :
-								 before->name_bytes;
+	const size_t longest = !packer->is_sharing		 ? 0
+			       : name_bytes < before->name_bytes ? name_bytes
+								 : before->name_bytes;
 	size_t start = 0, end = 0;
 
 	while (start < longest && name[start] == before->name[start])
@@ -140,7 +140,8 @@ static void pack_archive(struct packer *packer, const struct archive_index *inde
 	struct neighbour before = {.name = "", .end = archive->offset};
 
 	if (archive->parent_entry != ARCHIVE_NONE)
-		put(packer, archive->parent_entry - (archive[-1].parent_entry == ARCHIVE_NONE ? 0 : archive[-1].parent_entry));
+		put(packer, archive->parent_entry -
+				    (archive[-1].parent_entry == ARCHIVE_NONE ? 0 : archive[-1].parent_entry));
 	put_byte(packer, (uint8_t)archive->kind);
 	put_byte(packer, (uint8_t)((archive->is_zip64 ? FLAG_ZIP64 : 0) | (archive->is_signed ? FLAG_SIGNED : 0) |
 				   (archive->is_multi_release ? FLAG_MULTI_RELEASE : 0)));
@@ -238,7 +239,9 @@ static struct err *unpack_name(struct unpacker *unpacker, const struct neighbour
 
 	TRY(get_bounded(unpacker, before->name_bytes, "name shares more than there is", &start));
 	TRY(get_bounded(unpacker, before->name_bytes, "name shares more than there is", &end));
-	TRY(get_bounded(unpacker, (uint64_t)(unpacker->end - unpacker->next), "name longer than the table", &middle));
+	TRY(get(unpacker, &middle));
+	if (middle > (uint64_t)(unpacker->end - unpacker->next))
+		return damaged("it ends in a name");
 
 	const uint64_t total = start + middle + end;
 
@@ -262,7 +265,8 @@ static struct err *unpack_name(struct unpacker *unpacker, const struct neighbour
 static struct err *unpack_entry(struct unpacker *unpacker, struct neighbour *before)
 {
 	struct archive_index *index = unpacker->index;
-	struct neighbour now = {.gap = before->gap, .extra = before->extra, .method = before->method, .flags = before->flags};
+	struct neighbour now = {
+		.gap = before->gap, .extra = before->extra, .method = before->method, .flags = before->flags};
 	uint64_t compressed, uncompressed = 0;
 	uint8_t tag;
 
@@ -336,7 +340,8 @@ static struct err *unpack_archive_head(struct unpacker *unpacker, uint64_t *ret_
 	TRY(get_bounded(unpacker, UINT32_MAX, "too many problems", &problems));
 	TRY(get_bounded(unpacker, archive->length_bytes, "directory outside of its archive", &directory));
 	TRY(get_bounded(unpacker, archive->length_bytes - directory, "directory too long", &directory_bytes));
-	TRY(get_bounded(unpacker, archive->length_bytes - directory - directory_bytes, "end outside of its archive", &gap));
+	TRY(get_bounded(unpacker, archive->length_bytes - directory - directory_bytes, "end outside of its archive",
+			&gap));
 	TRY(get_bounded(unpacker, unpacker->entry_count - index->entries.count, "too many entries", ret_entry_count));
 	TRY(get_bounded(unpacker, UINT32_MAX, "too many dropped entries", &dropped));
 	if (kind != ARCHIVE_ZIP && kind != ARCHIVE_JIMAGE)

@@ -147,8 +147,8 @@ enum hotspot_fact_kind {
 	X(HEAP_RESERVED, OFFSET, "CollectedHeap::_reserved")                                                       \
 	X(REGION_START, OFFSET, "MemRegion::_start")                                                               \
 	X(REGION_WORDS, OFFSET, "MemRegion::_word_size")                                                           \
-	X(SHARED_LOW, STATIC, "MetaspaceObj::_shared_metaspace_base")                                              \
-	X(SHARED_HIGH, STATIC, "MetaspaceObj::_shared_metaspace_top")
+	X(SHARED_LOW, STATIC, "MetaspaceObj::_aot_metaspace_base|MetaspaceObj::_shared_metaspace_base")                                              \
+	X(SHARED_HIGH, STATIC, "MetaspaceObj::_aot_metaspace_top|MetaspaceObj::_shared_metaspace_top")
 
 enum hotspot_fact_id {
 #define X(id, kind, names) FACT_##id,

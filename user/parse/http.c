@@ -186,7 +186,7 @@ static void take_request_line(struct http_connection *connection)
 	pending->record.is_target_cut = head->is_target_cut;
 }
 
-static void end_request_head(struct http_connection *connection)
+static void end_request_head(struct http_connection *connection, const struct http_transfer *transfer)
 {
 	struct http_inbound *in = &connection->in;
 	struct http_pending *pending = inbound_request(connection);
@@ -194,6 +194,7 @@ static void end_request_head(struct http_connection *connection)
 
 	if (head->protocol == HTTP_H2C) {
 		http_opaque_start(connection, HTTP_H2C);
+		http_opaque_read_begin(connection, transfer);
 		return;
 	}
 	if (pending) {
@@ -279,7 +280,7 @@ static size_t inbound_head(struct http_connection *connection, const struct http
 			take_request_line(connection);
 		}
 		if (step == HTTP_HEAD_DONE) {
-			end_request_head(connection);
+			end_request_head(connection, transfer);
 			return i + 1;
 		}
 	}
@@ -371,8 +372,8 @@ static void inbound_bytes(struct http_connection *connection, const struct http_
 	}
 }
 
-/* A hidden byte in a request's head. Returns false where the connection became opaque. */
-static bool inbound_hidden_head(struct http_connection *connection, const struct http_transfer *transfer)
+/* A hidden byte in a request's head. */
+static void inbound_hidden_head(struct http_connection *connection, const struct http_transfer *transfer)
 {
 	struct http_inbound *in = &connection->in;
 	struct http_head_machine *machine = &in->machine;
@@ -396,7 +397,6 @@ static bool inbound_hidden_head(struct http_connection *connection, const struct
 	}
 	if (connection->is_opaque)
 		http_opaque_read_begin(connection, transfer);
-	return !connection->is_opaque;
 }
 
 static void inbound_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length)
@@ -458,6 +458,14 @@ static void begin_response(struct http_connection *connection)
 		lose(connection);
 }
 
+/* Where the response ends cannot be computed any more. */
+static void lose_response(struct http_outbound *out, bool is_chunked)
+{
+	out->state = HTTP_OUT_LOST;
+	out->is_chunked = is_chunked;
+	out->window = 0;
+}
+
 static bool is_without_body(const struct http_pending *pending, uint32_t status)
 {
 	return status == 204 || status == 304 || (pending && strcmp(pending->method, "HEAD") == 0);
@@ -494,8 +502,7 @@ static void end_response_head(struct http_connection *connection)
 		out->state = head->is_chunked ? HTTP_OUT_CHUNKS : HTTP_OUT_UNTIL_CLOSE;
 		http_chunks_start(&out->chunks);
 	} else if (head->is_framing_invalid) {
-		out->state = HTTP_OUT_LOST;
-		out->is_chunked = false;
+		lose_response(out, false);
 	} else if (head->has_content_length) {
 		out->state = HTTP_OUT_BODY;
 		out->remaining = head->content_length;
@@ -557,8 +564,7 @@ static size_t outbound_chunks(struct http_connection *connection, const struct h
 		enum http_head_step step = http_chunks_step(&out->chunks, &out->machine, bytes[i], &class);
 
 		if (step == HTTP_HEAD_INVALID) {
-			out->state = HTTP_OUT_LOST;
-			out->is_chunked = true;
+			lose_response(out, true);
 			return i;
 		}
 		if (classes)
@@ -632,8 +638,7 @@ static void outbound_hidden_head(struct http_connection *connection)
 	}
 	if (pending)
 		pending->record.status = status;
-	out->state = HTTP_OUT_LOST;
-	out->is_chunked = out->machine.head.is_chunked && !is_without_body(pending, status);
+	lose_response(out, out->machine.head.is_chunked && !is_without_body(pending, status));
 }
 
 static void outbound_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length)
@@ -657,10 +662,8 @@ static void outbound_hidden(struct http_connection *connection, const struct htt
 		case HTTP_OUT_CHUNKS:
 			taken = http_chunks_skip(&out->chunks, length);
 			count_outbound(connection, transfer, taken);
-			if (!taken) {
-				out->state = HTTP_OUT_LOST;
-				out->is_chunked = true;
-			}
+			if (!taken)
+				lose_response(out, true);
 			break;
 		case HTTP_OUT_UNTIL_CLOSE:
 		case HTTP_OUT_LOST:

@@ -13,8 +13,8 @@ enum {
 	NAME_BYTES_MAX = 65535,
 	ATTRIBUTES_MAX = 32, /* of one location; eight kinds exist */
 
-	/* Strings are shared between locations, so small tables can name endlessly much. In a JDK the names take together
-	 * 1.3 times the tables. */
+	/* Strings are shared between locations, so small tables can name endlessly much. In a JDK the names take
+	 * together 1.3 times the tables. */
 	NAMES_TO_TABLES_MAX = 16,
 };
 
@@ -36,8 +36,8 @@ enum attribute {
 struct jimage_reader {
 	bool is_swapped;
 	uint64_t source_bytes;
-	uint64_t tables_bytes;	/* header and tables: where the resources begin */
-	uint64_t names_budget;	/* bytes of names that may still be looked at */
+	uint64_t tables_bytes; /* header and tables: where the resources begin */
+	uint64_t names_budget; /* bytes of names that may still be looked at */
 	uint32_t table_length, locations_bytes, strings_bytes;
 	const uint8_t *offsets, *locations;
 	const char *strings;
@@ -80,8 +80,8 @@ static struct err *read_header(const struct archive_source *source, struct jimag
 	reader->table_length = get_u32(reader, header + 16);
 	reader->locations_bytes = get_u32(reader, header + 20);
 	reader->strings_bytes = get_u32(reader, header + 24);
-	reader->tables_bytes = HEADER_BYTES + 8 * (uint64_t)reader->table_length + reader->locations_bytes +
-			       reader->strings_bytes;
+	reader->tables_bytes =
+		HEADER_BYTES + 8 * (uint64_t)reader->table_length + reader->locations_bytes + reader->strings_bytes;
 	if (reader->tables_bytes > source->size_bytes || reader->tables_bytes > TABLES_BYTES_MAX)
 		return err_new(ERR_FAILED, "modules file with tables of %llu bytes in %llu bytes",
 			       (unsigned long long)reader->tables_bytes, (unsigned long long)source->size_bytes);
@@ -112,15 +112,18 @@ static bool read_location(const struct jimage_reader *reader, uint32_t at, uint6
 	return false;
 }
 
-/* The name "module/parent/base.extension" into the index's name room. False where it is not valid, is too long, or the
- * budget is used up. */
+/* The name "module/parent/base.extension" into the index's name room. False where it is not valid, is too long, or
+ * the budget is used up. */
 static bool write_name(struct jimage_reader *reader, struct archive_index *index,
 		       const uint64_t values[ATTRIBUTE_COUNT], uint16_t *ret_name_bytes)
 {
 	static const struct {
 		enum attribute attribute;
 		char before, after;
-	} pieces[] = {{ATTRIBUTE_MODULE, 0, '/'}, {ATTRIBUTE_PARENT, 0, '/'}, {ATTRIBUTE_BASE, 0, 0}, {ATTRIBUTE_EXTENSION, '.', 0}};
+	} pieces[] = {{ATTRIBUTE_MODULE, 0, '/'},
+		      {ATTRIBUTE_PARENT, 0, '/'},
+		      {ATTRIBUTE_BASE, 0, 0},
+		      {ATTRIBUTE_EXTENSION, '.', 0}};
 	size_t lengths[array_length(pieces)], total = 0;
 
 	for (size_t i = 0; i < array_length(pieces); i++) {

@@ -59,7 +59,8 @@ static size_t directory_record_bytes(struct zip_reader *reader)
 		return 0;
 
 	const uint8_t *record = reader->buffer + reader->at;
-	size_t bytes = (size_t)DIRECTORY_RECORD_BYTES + zip_u16(record + 28) + zip_u16(record + 30) + zip_u16(record + 32);
+	size_t bytes =
+		(size_t)DIRECTORY_RECORD_BYTES + zip_u16(record + 28) + zip_u16(record + 30) + zip_u16(record + 32);
 
 	if (memcmp(record, record_signature, sizeof(record_signature)) != 0 || !directory_need(reader, bytes))
 		return 0;
@@ -97,7 +98,8 @@ static bool is_signature_name(const char *name, size_t length)
 	static const char folder[] = "META-INF/";
 	static const char *const endings[] = {".SF", ".RSA", ".DSA", ".EC"};
 
-	if (!starts_with_folder(name, length, folder) || memchr(name + sizeof(folder) - 1, '/', length - sizeof(folder) + 1))
+	if (!starts_with_folder(name, length, folder) ||
+	    memchr(name + sizeof(folder) - 1, '/', length - sizeof(folder) + 1))
 		return false;
 	for (size_t i = 0; i < array_length(endings); i++)
 		if (ends_with(name, length, endings[i]))
@@ -107,7 +109,8 @@ static bool is_signature_name(const char *name, size_t length)
 
 static bool is_archive_name(const char *name, size_t length)
 {
-	static const char *const endings[] = {".jar", ".war", ".ear", ".rar", ".zip", ".jmod", ".aar", ".whl", ".pyz"};
+	static const char *const endings[] = {".jar",  ".war", ".ear", ".rar", ".zip",
+					      ".jmod", ".aar", ".whl", ".pyz"};
 
 	for (size_t i = 0; i < array_length(endings); i++)
 		if (ends_with(name, length, endings[i]))
@@ -146,7 +149,8 @@ static void add_record(struct zip_reader *reader, const uint8_t *record, uint64_
 	struct archive *archive = archive_last(reader->index);
 	const uint16_t name_bytes = zip_u16(record + 28), flags = zip_u16(record + 8), method = zip_u16(record + 10);
 	const char *name = (const char *)record + DIRECTORY_RECORD_BYTES;
-	uint64_t compressed = zip_u32(record + 20), uncompressed = zip_u32(record + 24), header = zip_u32(record + 42);
+	uint64_t compressed = zip_u32(record + 20), uncompressed = zip_u32(record + 24),
+		 header = zip_u32(record + 42);
 
 	apply_zip64(record + DIRECTORY_RECORD_BYTES + name_bytes, zip_u16(record + 30),
 		    (uint64_t *[3]){&uncompressed, &compressed, &header});
@@ -198,8 +202,8 @@ static void read_directory(struct zip_reader *reader, const struct zip_end *end)
 		archive_last(reader->index)->problems |= ARCHIVE_PROBLEM_COUNT_DIFFERS;
 }
 
-/* Where the entry's data begins. Without a descriptor, an entry that fills the room up to the next header exactly has no
- * extra field there, and its header need not be read; for a jar of 100,000 entries that is most of the time. */
+/* Where the entry's data begins. Without a descriptor, an entry that fills the room up to the next header exactly has
+ * no extra field there, and its header need not be read; for a jar of 100,000 entries that is most of the time. */
 static bool place_data(struct zip_reader *reader, struct archive_entry *entry, uint64_t next)
 {
 	const struct archive *archive = archive_last(reader->index);
@@ -225,7 +229,8 @@ static void place_entries(struct zip_reader *reader)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < archive->entry_count; i++) {
-		uint64_t next = i + 1 < archive->entry_count ? entries[i + 1].header_offset : archive->directory_offset;
+		uint64_t next =
+			i + 1 < archive->entry_count ? entries[i + 1].header_offset : archive->directory_offset;
 
 		if (place_data(reader, &entries[i], next))
 			entries[kept++] = entries[i];
@@ -264,12 +269,13 @@ static struct err *read_archive(struct zip_reader *reader, struct archive_entry 
 	return NULL;
 }
 
-/* Reads the archives that are stored in archive `holder`. Only entries that share no byte with another one count: then
- * all directories together are no longer than the file, whatever it claims. */
+/* Reads the archives that are stored in archive `holder`. Only entries that share no byte with another one count:
+ * then all directories together are no longer than the file, whatever it claims. */
 static void read_nested(struct zip_reader *reader, uint32_t holder)
 {
 	struct archive_index *index = reader->index;
-	const uint32_t first = index->archives.items[holder].first_entry, count = index->archives.items[holder].entry_count;
+	const uint32_t first = index->archives.items[holder].first_entry,
+		       count = index->archives.items[holder].entry_count;
 
 	for (uint32_t i = first; i < first + count; i++) {
 		const struct archive_entry *entry = &index->entries.items[i];

@@ -1,9 +1,9 @@
 /* The zip format and its children (jar, war, jmod, wheel, zipapp): from a file to an archive index.
  *
  * Known: end records with comment, ZIP64, bytes in front of the archive (offsets corrected for them or not), data
- * descriptors, local extra fields that differ from the directory's, duplicate names, and archives stored in an archive.
- * The directory is read in one pass and is the only source of names and sizes; an entry's local header is read
- * only where the place of the data does not follow from it. File data is never read. */
+ * descriptors, local extra fields that differ from the directory's, duplicate names, and archives stored in an
+ * archive. The directory is read in one pass and is the only source of names and sizes; an entry's local header is
+ * read only where the place of the data does not follow from it. File data is never read. */
 #pragma once
 
 #include "parse/archive.h"
@@ -11,12 +11,13 @@
 /* As archive_read. */
 struct err *zip_read(const struct archive_source *source, struct archive_index **ret_index) must_check;
 
-/* Where an archive in [offset, offset + length) of a source ends and keeps its directory; all absolute in the source. */
+/* Where an archive in [offset, offset + length) of a source ends and keeps its directory; all absolute in the source.
+ */
 struct zip_end {
 	uint64_t directory_offset, directory_bytes;
-	uint64_t end_offset;	/* of the first end record */
-	uint64_t origin;	/* what the archive's own offsets count from */
-	uint64_t entry_count;	/* as declared */
+	uint64_t end_offset;	 /* of the first end record */
+	uint64_t origin;	 /* what the archive's own offsets count from */
+	uint64_t entry_count;	 /* as declared */
 	uint64_t trailing_bytes; /* behind the comment */
 	bool is_zip64;
 };

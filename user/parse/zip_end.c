@@ -2,10 +2,10 @@
  *
  *     ... | directory | [ZIP64 end record | ZIP64 locator] | end record | comment |
  *
- * The end record is searched backwards, because a comment of up to 65,535 bytes follows it and may hold anything, also
- * something that looks like an end record. A candidate counts when its directory is where it says. What stands in front
- * of an archive shifts all its offsets unless the tool that put it there corrected them; either way the directory ends
- * where the end records begin, which gives the shift. */
+ * The end record is searched backwards, because a comment of up to 65,535 bytes follows it and may hold anything,
+ * also something that looks like an end record. A candidate counts when its directory is where it says. What stands
+ * in front of an archive shifts all its offsets unless the tool that put it there corrected them; either way the
+ * directory ends where the end records begin, which gives the shift. */
 #include "parse/zip.h"
 
 #include <stdlib.h>
@@ -91,8 +91,8 @@ static bool place_directory(const struct range *range, uint64_t said_offset, str
 	if (said_offset <= adjacent - range->offset) {
 		end->directory_offset = adjacent;
 		end->origin = adjacent - said_offset;
-		if (end->directory_bytes == 0 ? end->entry_count == 0 :
-						has_signature(range, adjacent, directory_signature))
+		if (end->directory_bytes == 0 ? end->entry_count == 0
+					      : has_signature(range, adjacent, directory_signature))
 			return true;
 	}
 
@@ -170,7 +170,8 @@ struct err *zip_find_end(const struct archive_source *source, uint64_t offset, u
 	if (offset > source->size_bytes || length_bytes > source->size_bytes - offset)
 		return err_new(ERR_FAILED, "archive reaches beyond the end of its file");
 	if (length_bytes < END_BYTES)
-		return err_new(ERR_FAILED, "too short for a zip archive: %llu bytes", (unsigned long long)length_bytes);
+		return err_new(ERR_FAILED, "too short for a zip archive: %llu bytes",
+			       (unsigned long long)length_bytes);
 
 	const struct range range = {.source = source, .offset = offset, .end = offset + length_bytes};
 	const uint64_t windows[] = {FIRST_WINDOW_BYTES, END_BYTES + COMMENT_MAX};

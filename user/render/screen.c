@@ -94,7 +94,7 @@ static const char *const fault_labels_in_group[] = {
 #define M(NAME, name, text) text,
 	MAPPING_KIND_TABLE(M)
 #undef M
-#define M(NAME, name, text) text ", from disk",
+#define M(NAME, name, text) text " (from disk)",
 		MAPPING_KIND_TABLE(M)
 #undef M
 };
@@ -169,7 +169,7 @@ const char *command_text(struct screen *screen, const char *const *arguments, si
 	const char *text = "";
 
 	for (size_t i = 0; i < count; i++) {
-		const char *quote = !arguments[i][0] || strpbrk(arguments[i], " \t\"$&;|<>()*?`") ? "'" : "";
+		const char *quote = !arguments[i][0] || strpbrk(arguments[i], " \t\"$&;|<>()`") ? "'" : "";
 
 		text = arena_format(&screen->arena, "%s%s%s%s%s", text, i ? " " : "", quote, arguments[i], quote);
 	}

@@ -11,7 +11,10 @@
 #include "base/auto.h"
 #include "base/fmt.h"
 
-enum { LEAVES_MAX = CAUSE_COUNT, SCREEN_ROWS_MOST = 15, BAR_COLUMNS = 24 };
+enum { LEAVES_MAX = CAUSE_COUNT, SCREEN_ROWS_MOST = 15, BAR_COLUMNS_LEAST = 6, BAR_COLUMNS_MOST = 24 };
+
+/* On the screen a group is worth lines for its causes from here on. */
+#define GROUP_SPLIT_FROM 0.1
 
 /* Sums in units of the last digit shown, but for `excess_ns` and `weight`, which order and fold. */
 struct amount {
@@ -144,64 +147,60 @@ static void fold(struct folded *folded, const struct leaf *leaf)
 	folded->last = leaf->cause;
 }
 
-static const char *folded_label(struct cause_table *table, const struct folded *folded, double limit, bool is_in_group)
+static const char *folded_label(struct cause_table *table, const struct folded *folded, double limit)
 {
 	if (folded->count == 1)
-		return is_in_group ? cause_label_in_group(folded->last) : cause_label(folded->last);
+		return cause_label_in_group(folded->last);
 	return arena_format(&table->screen->arena, "%zu others, each under %s", folded->count, fmt_percent(limit).text);
 }
 
-static void add_group(struct cause_table *table, enum cause_group group, double limit, struct lines *lines,
-		      struct folded *rest)
+/* A group on one line: by its only cause, or with the one that says most. */
+static const char *group_label(struct cause_table *table, enum cause_group group)
+{
+	const struct leaf *most = NULL;
+	size_t count = 0;
+
+	for (const struct leaf *leaf = table->leaves; leaf < table->leaves + table->leaf_count; leaf++) {
+		if (leaf->group != group)
+			continue;
+		count++;
+		if (!most || leaf->amount.weight > most->amount.weight)
+			most = leaf;
+	}
+	if (count == 1)
+		return cause_label(most->cause);
+	return arena_format(&table->screen->arena, "%s, mostly %s", cause_group_words(group), cause_label_in_group(most->cause));
+}
+
+struct limits {
+	double group; /* a smaller group has no line of its own */
+	double cause; /* nor a smaller cause in its group */
+	double split; /* smaller groups stay on one line */
+};
+
+static void add_group(struct cause_table *table, enum cause_group group, struct limits limits, struct lines *lines)
 {
 	struct folded small = {};
-	const struct leaf *large = NULL;
 	size_t large_count = 0;
 
 	for (const struct leaf *leaf = table->leaves; leaf < table->leaves + table->leaf_count; leaf++) {
 		if (leaf->group != group)
 			continue;
-		if (leaf->amount.weight < limit) {
+		if (leaf->amount.weight < limits.cause)
 			fold(&small, leaf);
-			continue;
-		}
-		large = leaf;
-		large_count++;
+		else
+			large_count++;
 	}
-
-	/* Small causes of one group that make something together stay with their group. */
-	bool is_small_shown = small.count && small.amount.weight >= limit;
-
-	if (small.count && !is_small_shown)
-		for (const struct leaf *leaf = table->leaves; leaf < table->leaves + table->leaf_count; leaf++)
-			if (leaf->group == group && leaf->amount.weight < limit)
-				fold(rest, leaf);
-	if (!large_count && !is_small_shown)
-		return;
-	if (!large_count) {
-		lines_add(lines,
-			  arena_format(&table->screen->arena, "%s (%zu causes)", cause_group_words(group), small.count), 0,
-			  &small.amount);
+	if (table->groups[group].weight < limits.split || large_count + small.count < 2 || !large_count) {
+		lines_add(lines, group_label(table, group), 0, &table->groups[group]);
 		return;
 	}
-	if (large_count == 1 && !is_small_shown) {
-		lines_add(lines, cause_label(large->cause), 0, &large->amount);
-		return;
-	}
-
-	struct line *head = &lines->items[lines->count];
-
-	lines_add(lines, cause_group_words(group), 0, &(struct amount){});
-	for (const struct leaf *leaf = table->leaves; leaf < table->leaves + table->leaf_count; leaf++) {
-		if (leaf->group != group || leaf->amount.weight < limit)
-			continue;
-		lines_add(lines, cause_label_in_group(leaf->cause), 1, &leaf->amount);
-		amount_add(&head->amount, &leaf->amount);
-	}
-	if (is_small_shown) {
-		lines_add(lines, folded_label(table, &small, limit, true), 1, &small.amount);
-		amount_add(&head->amount, &small.amount);
-	}
+	lines_add(lines, cause_group_words(group), 0, &table->groups[group]);
+	for (const struct leaf *leaf = table->leaves; leaf < table->leaves + table->leaf_count; leaf++)
+		if (leaf->group == group && leaf->amount.weight >= limits.cause)
+			lines_add(lines, cause_label_in_group(leaf->cause), 1, &leaf->amount);
+	if (small.count)
+		lines_add(lines, folded_label(table, &small, limits.cause), 1, &small.amount);
 }
 
 /* The groups by their difference, largest first. */
@@ -216,18 +215,40 @@ static void order_groups(const struct cause_table *table, enum cause_group *ret_
 	}
 }
 
-static void fill_lines(struct cause_table *table, double limit, struct lines *lines)
+static bool has_leaves(const struct cause_table *table, enum cause_group group)
 {
-	enum cause_group order[GROUP_COUNT];
-	struct folded rest = {};
+	for (size_t i = 0; i < table->leaf_count; i++)
+		if (table->leaves[i].group == group)
+			return true;
+	return false;
+}
+
+static void fill_lines(struct cause_table *table, struct limits limits, struct lines *lines)
+{
+	enum cause_group order[GROUP_COUNT], small_group = GROUP_COUNT;
+	struct amount small = {};
+	size_t small_count = 0;
 
 	*lines = (struct lines){};
 	order_groups(table, order);
-	for (int i = 0; i < GROUP_COUNT; i++)
-		if (order[i] != GROUP_UNEXPLAINED)
-			add_group(table, order[i], limit, lines, &rest);
-	if (rest.count)
-		lines_add(lines, folded_label(table, &rest, limit, false), 0, &rest.amount);
+	for (int i = 0; i < GROUP_COUNT; i++) {
+		if (order[i] == GROUP_UNEXPLAINED || !has_leaves(table, order[i]))
+			continue;
+		if (table->groups[order[i]].weight >= limits.group) {
+			add_group(table, order[i], limits, lines);
+			continue;
+		}
+		amount_add(&small, &table->groups[order[i]]);
+		small_group = order[i];
+		small_count++;
+	}
+	if (small_count == 1)
+		lines_add(lines, group_label(table, small_group), 0, &small);
+	else if (small_count)
+		lines_add(lines,
+			  arena_format(&table->screen->arena, "%zu others, each under %s", small_count,
+				       fmt_percent(limits.group).text),
+			  0, &small);
 	/* Always shown, also where it is nothing. */
 	lines_add(lines, cause_group_words(GROUP_UNEXPLAINED), 0, &table->groups[GROUP_UNEXPLAINED]);
 }
@@ -238,66 +259,103 @@ static const char *number(struct cause_table *table, int64_t units, bool is_esti
 			    fmt_fixed(units, table->scale.decimals, has_sign).text);
 }
 
+/* What a bar shows of a line. */
+static double bar_part(const struct cause_table *table, const struct amount *amount)
+{
+	return (double)(table->has_share ? amount->share_percent : amount->cold);
+}
+
+struct bars {
+	unsigned columns; /* 0: no room for bars */
+	double whole;	  /* the part that fills them */
+};
+
 static void print_cells(struct cause_table *table, struct table *printed, const struct line *line, enum term_style style,
-			double bar_whole)
+			struct bars bars)
 {
 	const struct amount *amount = &line->amount;
-	int64_t excess = amount->cold - amount->warm;
-	double part = table->has_share ? (double)amount->share_percent : (double)amount->cold;
+	int64_t difference = amount->cold - amount->warm;
+	double share = table->has_share ? (double)amount->share_percent / 100
+					: share_of(amount->cold * table->scale.step_ns, table->cold_ns);
+	double part = bar_part(table, amount);
 	enum term_style number_style = style == TERM_PLAIN && line->depth ? TERM_DIM : style;
 
 	table_row(printed);
-	table_cell(printed, style, "%*s%s", line->depth * 2, "", line->label);
+	table_cell(printed, style, "%*s%s", (int)line->depth * 2, "", line->label);
 	table_cell(printed, number_style, "%s", number(table, amount->cold, amount->is_estimated, false));
 	if (table->has_warm) {
 		table_cell(printed, number_style, "%s", number(table, amount->warm, amount->is_estimated, false));
-		table_cell(printed, number_style, "%s", number(table, excess, amount->is_estimated, true));
+		table_cell(printed, number_style, "%s", number(table, difference, amount->is_estimated, true));
 	}
-	if (table->has_share)
-		table_cell(printed, number_style, "%s", fmt_percent((double)amount->share_percent / 100).text);
-	else if (!table->has_warm)
-		table_cell(printed, number_style, "%s",
-			   fmt_percent(share_of(amount->cold * table->scale.step_ns, table->cold_ns)).text);
-	else
+	if (table->has_warm && !table->has_share)
 		return;
-	table_cell(printed, line->depth ? TERM_DIM : TERM_BAR, "%s",
-		   bar_whole > 0 && part > 0 ? term_bar(&table->screen->term, part / bar_whole, BAR_COLUMNS).text : "");
+	table_cell(printed, number_style, "%s", fmt_percent(share).text);
+	if (bars.columns)
+		table_cell(printed, line->depth ? TERM_DIM : TERM_BAR, "%s",
+			   bars.whole > 0 && part > 0
+				   ? term_bar(&table->screen->term, part / bars.whole, bars.columns).text
+				   : "");
 }
 
-static void print_lines(struct cause_table *table, const struct lines *lines, const char *what)
+static void build_table(struct cause_table *table, const struct lines *lines, unsigned bar_columns, struct table *ret_printed)
 {
-	struct table printed = {};
-	struct line total = {.label = what};
-	const char *unit = table->scale.unit;
-	double largest = 0;
+	struct arena *arena = &table->screen->arena;
+	struct line total = {.label = "total"};
+	struct bars bars = {.columns = bar_columns};
+	bool is_estimated = false;
 
-	table_column(&printed, (struct table_column){.title = "Where the time went", .shrinks_to = 20, .cut = UTF8_CUT_END});
-	table_column(&printed, (struct table_column){.title = arena_format(&table->screen->arena, "first %s", unit), TABLE_RIGHT});
-	if (table->has_warm) {
-		table_column(&printed,
-			     (struct table_column){.title = arena_format(&table->screen->arena, "warm %s", unit), TABLE_RIGHT});
-		table_column(&printed, (struct table_column){.title = "difference", TABLE_RIGHT});
-	}
-	table_column(&printed, (struct table_column){.title = "share", TABLE_RIGHT});
-	table_column(&printed, (struct table_column){.shrinks_to = 6, .optional = 1, .cut = UTF8_CUT_END});
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct amount *amount = &lines->items[i].amount;
 
-		largest = fmax(largest, table->has_share ? (double)amount->share_percent : (double)amount->cold);
+		bars.whole = fmax(bars.whole, bar_part(table, amount));
+		is_estimated = is_estimated || amount->is_estimated;
 		if (!lines->items[i].depth)
 			amount_add(&total.amount, amount);
 	}
+	/* Parts are estimates where the whole is measured. */
 	total.amount.is_estimated = false;
+
+	*ret_printed = (struct table){};
+	table_column(ret_printed, (struct table_column){.title = is_estimated ? "Where the time went (~ estimated)"
+									      : "Where the time went",
+							.shrinks_to = 20,
+							.cut = UTF8_CUT_END});
+	table_column(ret_printed, (struct table_column){.title = arena_format(arena, "first %s", table->scale.unit),
+							.align = TABLE_RIGHT});
+	if (table->has_warm) {
+		table_column(ret_printed, (struct table_column){.title = arena_format(arena, "warm %s", table->scale.unit),
+								.align = TABLE_RIGHT});
+		table_column(ret_printed, (struct table_column){.title = "difference", .align = TABLE_RIGHT});
+	}
+	table_column(ret_printed, (struct table_column){.title = "share", .align = TABLE_RIGHT});
+	table_column(ret_printed, (struct table_column){.optional = 1});
 	for (size_t i = 0; i < lines->count; i++)
-		print_cells(table, &printed, &lines->items[i], TERM_PLAIN, largest);
-	print_cells(table, &printed, &total, TERM_BOLD, 0);
+		print_cells(table, ret_printed, &lines->items[i], TERM_PLAIN, bars);
+	print_cells(table, ret_printed, &total, TERM_BOLD, (struct bars){});
+}
+
+/* Bars take the room that the numbers leave. */
+static void print_lines(struct cause_table *table, const struct lines *lines)
+{
+	struct table printed;
+	unsigned width, columns = table->screen->term.columns, room;
+
+	build_table(table, lines, 0, &printed);
+	width = table_width(&printed, &table->screen->term) + 2;
+	table_done(&printed);
+	room = columns > width ? columns - width : 0;
+	build_table(table, lines, room < BAR_COLUMNS_LEAST ? 0 : room < BAR_COLUMNS_MOST ? room : BAR_COLUMNS_MOST, &printed);
 	screen_table(table->screen, &printed);
 }
 
 void text_causes(struct screen *screen, const struct report_cold_vs_warm *pair, const struct report_request *cold,
 		 bool is_full)
 {
-	static const double limits[] = {0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1};
+	static const struct limits limits[] = {
+		{0.01, 0.01, GROUP_SPLIT_FROM}, {0.01, 0.02, GROUP_SPLIT_FROM}, {0.01, 0.03, GROUP_SPLIT_FROM},
+		{0.02, 0.03, GROUP_SPLIT_FROM}, {0.02, 0.05, GROUP_SPLIT_FROM}, {0.02, 0.07, GROUP_SPLIT_FROM},
+		{0.03, 0.07, GROUP_SPLIT_FROM}, {0.05, 0.1, GROUP_SPLIT_FROM},
+	};
 	int64_t cold_ns = pair ? pair->cold_ns : cold->latency_ns;
 	auto_free struct cause_table *table = calloc(1, sizeof(*table));
 	auto_free struct lines *lines = calloc(1, sizeof(*lines));
@@ -315,11 +373,11 @@ void text_causes(struct screen *screen, const struct report_cold_vs_warm *pair, 
 	gather(table, pair, cold);
 	settle(table);
 	if (is_full)
-		fill_lines(table, 0, lines);
+		fill_lines(table, (struct limits){}, lines);
 	for (size_t i = 0; !is_full && i < array_length(limits); i++) {
 		fill_lines(table, limits[i], lines);
 		if (lines->count <= SCREEN_ROWS_MOST)
 			break;
 	}
-	print_lines(table, lines, "total");
+	print_lines(table, lines);
 }

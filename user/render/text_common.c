@@ -18,7 +18,7 @@ static const char *runtime_text(struct screen *screen, const struct report_runti
 	if (runtime->gc.text)
 		text = arena_format(&screen->arena, "%s, %s", text, runtime->gc.text);
 	if (runtime->max_heap.state == KNOWN)
-		text = arena_format(&screen->arena, "%s, heap up to %s", text, fmt_bytes(runtime->max_heap.value).text);
+		text = arena_format(&screen->arena, "%s, max heap %s", text, fmt_bytes(runtime->max_heap.value).text);
 	if (runtime->aot_mapped.state == KNOWN && runtime->aot_mapped.value)
 		text = arena_format(&screen->arena, "%s, AOT cache", text);
 	else if (runtime->cds_mapped.state == KNOWN)
@@ -34,7 +34,7 @@ static const char *machine_text(struct screen *screen, const struct report_machi
 		text = arena_format(&screen->arena, "%s (quota %.2g)", text, machine->cpu_quota.value);
 	if (machine->memory_limit.state == KNOWN)
 		text = arena_format(&screen->arena, "%s, memory limit %s", text, fmt_bytes(machine->memory_limit.value).text);
-	return arena_format(&screen->arena, "%s, Linux %s %s", text, machine->kernel ? machine->kernel : "?",
+	return arena_format(&screen->arena, "%s; Linux %s %s", text, machine->kernel ? machine->kernel : "?",
 			    machine->arch ? machine->arch : "");
 }
 
@@ -139,8 +139,8 @@ void text_head(struct screen *screen, const struct report *report, const struct 
 	size_t note_count = report->note_count;
 
 	screen_line(screen, TERM_BOLD, "%s", command_text(screen, run->command, run->command_count));
-	screen_line(screen, TERM_DIM, "%s, %s, user %s, pid %u", runtime_text(screen, &report->runtime),
-		    machine_text(screen, &report->machine), run->user ? run->user : "?", run->main_pid);
+	screen_line(screen, TERM_DIM, "%s; %s; user %s", runtime_text(screen, &report->runtime),
+		    machine_text(screen, &report->machine), run->user ? run->user : "?");
 	screen_blank(screen);
 	if (has_failed(run))
 		text_failure(screen, report);
@@ -278,20 +278,23 @@ void text_limits(struct screen *screen, const struct report *report, size_t reas
 
 static void text_finding(struct screen *screen, const struct report_finding *finding, bool is_full)
 {
-	auto_done(arena_done) struct arena arena = {};
 	const char *price = finding->cost_ns.state == KNOWN
-				    ? arena_format(&arena, "%s%s  ", finding->is_estimated ? "~" : "",
+				    ? arena_format(&screen->arena, "%s%s", finding->is_estimated ? "~" : "",
 						   fmt_duration(finding->cost_ns.value).text)
-				    : "";
+				    : "-";
+	bool has_remedy = finding->remedy && *finding->remedy;
 
+	if (!is_full) {
+		screen_paragraph(screen, TERM_PLAIN, price, "%s%s%s", finding->title, has_remedy ? " " : "",
+				 has_remedy ? finding->remedy : "");
+		return;
+	}
 	screen_paragraph(screen, TERM_WARNING, price, "%s", finding->title);
-	if (is_full)
-		for (size_t i = 0; i < finding->evidence_count; i++)
-			screen_paragraph(screen, TERM_PLAIN, "", "%s", finding->evidence[i]);
-	if (finding->remedy && *finding->remedy)
-		screen_paragraph(screen, TERM_PLAIN, "", "%s", finding->remedy);
-	if (is_full)
-		screen_paragraph(screen, TERM_DIM, "", "(%s)", finding->id);
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		screen_paragraph(screen, TERM_PLAIN, "", "%s", finding->evidence[i]);
+	if (has_remedy)
+		screen_paragraph(screen, TERM_GOOD, "", "%s", finding->remedy);
+	screen_paragraph(screen, TERM_DIM, "", "(%s)", finding->id);
 }
 
 /* `most` 0 shows all of them, with their evidence. */
@@ -302,9 +305,10 @@ void text_findings(struct screen *screen, const struct report *report, size_t mo
 	if (!report->findings_count)
 		return;
 	screen_blank(screen);
-	screen_heading(screen, "Findings");
+	if (shown < report->findings_count)
+		screen_heading(screen, "Findings (%zu of %zu)", shown, report->findings_count);
+	else
+		screen_heading(screen, "Findings");
 	for (size_t i = 0; i < shown; i++)
 		text_finding(screen, &report->findings[i], !most);
-	if (shown < report->findings_count)
-		screen_paragraph(screen, TERM_DIM, "", "and %zu more in the full report", report->findings_count - shown);
 }

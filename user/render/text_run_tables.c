@@ -179,7 +179,7 @@ void text_routes(struct screen *screen, const struct report *report, size_t most
 	section_end(screen, &table);
 }
 
-static int by_duration(const void *left, const void *right)
+static int longest_first(const void *left, const void *right)
 {
 	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
 
@@ -201,7 +201,7 @@ void text_path(struct screen *screen, const struct report_request *request, size
 
 		for (size_t i = 0; i < request->path_count; i++)
 			durations[i] = request->path[i].duration_ns;
-		qsort(durations, request->path_count, sizeof(*durations), by_duration);
+		qsort(durations, request->path_count, sizeof(*durations), longest_first);
 		shortest_ns = durations[most - 1];
 	}
 	section_begin(screen, &table, arena_format(&screen->arena, "Path of %s", request_name(screen, request)), 20);

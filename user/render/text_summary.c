@@ -8,7 +8,7 @@
 #include "base/auto.h"
 #include "base/fmt.h"
 
-enum { TILES_ON_SCREEN = 5, WHAT_IFS_ON_SCREEN = 3, FINDINGS_ON_SCREEN = 3, ROUTES_ON_SCREEN = 3, REASONS_ON_SCREEN = 3 };
+enum { INCLUSIVE_ON_SCREEN = 2, TILES_ON_SCREEN = 5, WHAT_IFS_ON_SCREEN = 3, FINDINGS_ON_SCREEN = 3, ROUTES_ON_SCREEN = 3, REASONS_ON_SCREEN = 3 };
 
 static bool is_same_request(const struct report_request *left, const struct report_request *right)
 {
@@ -35,30 +35,22 @@ static const struct report_request *typical_warm(const struct report *report, co
 	return best;
 }
 
-static void text_latency(struct screen *screen, const struct report_cold_vs_warm *pair, const struct report_request *cold)
+/* How warm is meant, the burst that the cold request was part of, and what the client's own clock said. */
+static void text_warm(struct screen *screen, const struct report_cold_vs_warm *pair)
 {
-	const char *name = request_name(screen, cold);
-	const char *status = cold->status.state == KNOWN ? arena_format(&screen->arena, " (%s)", maybe_count(screen, cold->status)) : "";
-	const char *marks = arena_format(&screen->arena, "%s%s",
-					 cold->is_start_estimated ? ", its arrival estimated" : "",
-					 cold->is_shared ? ", other requests at the same time" : "");
-
 	if (!pair || !pair->warm_count) {
-		screen_paragraph(screen, TERM_PLAIN, "Latency", "%s%s: %s the first time%s; no warm request to compare with.",
-				 name, status, fmt_duration(cold->latency_ns).text, marks);
+		screen_paragraph(screen, TERM_PLAIN, "Warm", "no warm request to compare with");
 		return;
 	}
-	screen_paragraph(screen, TERM_PLAIN, "Latency",
-			 "%s%s: %s the first time%s, %s warm: %s times as long. Warm is the mean of the middle half of the last "
-			 "%s (median %s, from %s to %s).",
-			 name, status, fmt_duration(pair->cold_ns).text, marks, fmt_duration(pair->warm_ns).text,
-			 fmt_factor(pair->warm_ns > 0 ? (double)pair->cold_ns / (double)pair->warm_ns : 0).text,
-			 fmt_count(pair->warm_count).text, fmt_duration(pair->warm_median_ns).text,
-			 fmt_duration(pair->warm_min_ns).text, fmt_duration(pair->warm_max_ns).text);
+	screen_paragraph(screen, TERM_PLAIN, "Warm",
+			 "%s, %s times faster (mean of the middle half of %s; median %s, %s to %s)",
+			 fmt_duration(pair->warm_ns).text,
+			 pair->warm_ns > 0 ? fmt_factor((double)pair->cold_ns / (double)pair->warm_ns).text : "?", fmt_count(pair->warm_count).text,
+			 fmt_duration(pair->warm_median_ns).text, fmt_duration(pair->warm_min_ns).text,
+			 fmt_duration(pair->warm_max_ns).text);
 }
 
-/* The client's own clock, and the burst that the cold request was part of. */
-static void text_around(struct screen *screen, const struct report *report, const struct report_request *cold)
+static void text_burst(struct screen *screen, const struct report *report, const struct report_request *cold)
 {
 	int64_t fastest = cold->latency_ns, slowest = cold->latency_ns;
 	size_t burst = 0;
@@ -73,11 +65,12 @@ static void text_around(struct screen *screen, const struct report *report, cons
 		slowest = request->latency_ns > slowest ? request->latency_ns : slowest;
 	}
 	if (burst > 1)
-		screen_paragraph(screen, TERM_PLAIN, "Burst", "%zu first requests at once, answered in %s to %s.", burst,
+		screen_paragraph(screen, TERM_PLAIN, "Burst", "%zu first requests at once, answered in %s to %s", burst,
 				 fmt_duration(fastest).text, fmt_duration(slowest).text);
-	if (cold->client_latency_ns.state != KNOWN)
-		return;
+}
 
+static void text_client(struct screen *screen, const struct report_request *cold)
+{
 	const struct {
 		const char *words;
 		struct maybe value;
@@ -87,12 +80,14 @@ static void text_around(struct screen *screen, const struct report *report, cons
 	};
 	const char *text = "";
 
+	if (cold->client_latency_ns.state != KNOWN)
+		return;
 	for (size_t i = 0; i < array_length(parts); i++)
 		if (parts[i].value.state == KNOWN && parts[i].value.value > 0)
-			text = arena_format(&screen->arena, "%s%s%s %s", text, *text ? ", " : "", parts[i].words,
+			text = arena_format(&screen->arena, "%s%s%s %s", text, *text ? ", " : ": ", parts[i].words,
 					    fmt_duration(parts[i].value.value).text);
-	screen_paragraph(screen, TERM_PLAIN, "Client", "saw %s%s%s%s", fmt_duration(cold->client_latency_ns.value).text,
-			 *text ? ": " : "", text, ".");
+	screen_paragraph(screen, TERM_PLAIN, "Client", "saw the first take %s%s", fmt_duration(cold->client_latency_ns.value).text,
+			 text);
 }
 
 /* Latencies in the order of arrival, on a logarithmic scale: the first is often thirty times the last. */
@@ -144,9 +139,11 @@ static void text_counts(struct screen *screen, const struct report_request *cold
 		{COUNT_COMPILATIONS, "compilations", 4}, {COUNT_CONNECTS, "connects", 5},
 	};
 	const struct report_request *requests[] = {cold, warm};
+	const char *status = cold->status.state == KNOWN ? arena_format(&screen->arena, " (%s)", maybe_count(screen, cold->status)) : "";
 	struct table table = {};
 
-	table_column(&table, (struct table_column){.title = "Counts"});
+	table_column(&table, (struct table_column){.title = arena_format(&screen->arena, "%s%s", request_name(screen, cold), status),
+						   .shrinks_to = 16});
 	table_column(&table, (struct table_column){.title = "latency", .align = TABLE_RIGHT});
 	for (size_t c = 0; c < array_length(columns); c++)
 		if (cold->counts.of[columns[c].count].state == KNOWN)
@@ -159,8 +156,9 @@ static void text_counts(struct screen *screen, const struct report_request *cold
 		if (r)
 			table_cell(&table, TERM_PLAIN, "request %s, warm", fmt_count(requests[r]->index + 1).text);
 		else
-			table_cell(&table, TERM_PLAIN, "first request");
-		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(requests[r]->latency_ns).text);
+			table_cell(&table, TERM_PLAIN, "first request%s", cold->is_shared ? ", others beside" : "");
+		table_cell(&table, TERM_BOLD, "%s%s", requests[r]->is_start_estimated ? "~" : "",
+			   fmt_duration(requests[r]->latency_ns).text);
 		for (size_t c = 0; c < array_length(columns); c++)
 			if (cold->counts.of[columns[c].count].state == KNOWN)
 				table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, requests[r]->counts.of[columns[c].count]));
@@ -210,27 +208,26 @@ static void text_longest_tiles(struct screen *screen, const struct report_reques
 	screen_table(screen, &table);
 }
 
-static void text_inclusive(struct screen *screen, const struct report_request *cold)
+static void text_inclusive(struct screen *screen, const struct report_request *cold, size_t most)
 {
 	const char *text = "";
 
-	for (size_t i = 0; i < cold->inclusive_count && i < 4; i++)
-		text = arena_format(&screen->arena, "%s%s%s %s", text, i ? ", " : "", cold->inclusive[i].name,
+	for (size_t i = 0; i < cold->inclusive_count && (!most || i < most); i++)
+		text = arena_format(&screen->arena, "%s%s%s %s", text, i ? "; " : "", cold->inclusive[i].name,
 				    fmt_duration(cold->inclusive[i].value).text);
 	if (*text)
-		screen_paragraph(screen, TERM_PLAIN, "Inside", "%s (all that happened inside; not to be added to the table)", text);
+		screen_paragraph(screen, TERM_PLAIN, "Inclusive", "%s (not to be added)", text);
 }
 
-static void text_what_if(struct screen *screen, const struct report *report, const struct report_request *cold, size_t most)
+static void text_what_if(struct screen *screen, const struct report *report, size_t most)
 {
 	const char *text = "";
 
 	for (size_t i = 0; i < report->what_if_count && (!most || i < most); i++)
-		text = arena_format(&screen->arena, "%s%swithout %s %s", text, i ? ", " : "", report->what_if[i].without,
-				    fmt_duration(report->what_if[i].cold_ns).text);
+		text = arena_format(&screen->arena, "%s%s%s without %s", text, i ? "; " : "",
+				    fmt_duration(report->what_if[i].cold_ns).text, report->what_if[i].without);
 	if (*text)
-		screen_paragraph(screen, TERM_PLAIN, "What if", "%s instead of %s (estimates: at best)", text,
-				 fmt_duration(cold->latency_ns).text);
+		screen_paragraph(screen, TERM_PLAIN, "What if", "at best %s", text);
 }
 
 static void text_other_routes(struct screen *screen, const struct report *report, size_t most)
@@ -261,35 +258,27 @@ static void text_other_routes(struct screen *screen, const struct report *report
 		screen_line(screen, TERM_DIM, "and %zu more in the full report", report->cold_vs_warm_count - 1 - most);
 }
 
-static bool has_estimates(const struct report_request *cold)
-{
-	for (int i = 0; i < CAUSE_COUNT; i++)
-		if (cold->cause_is_estimated[i] && cold->causes[i])
-			return true;
-	return false;
-}
-
 static void text_request_answer(struct screen *screen, const struct report *report, const struct render_options *options,
 				const struct report_request *cold)
 {
 	const struct report_cold_vs_warm *pair = report->cold_vs_warm_count ? report->cold_vs_warm : NULL;
+	bool is_full = options->is_full;
 
 	screen_blank(screen);
-	text_latency(screen, pair, cold);
-	text_around(screen, report, cold);
+	text_counts(screen, cold, pair ? typical_warm(report, pair, cold) : NULL);
+	text_warm(screen, pair);
+	text_burst(screen, report, cold);
+	if (is_full)
+		text_client(screen, cold);
 	if (pair)
 		text_warm_up(screen, report, cold);
 	screen_blank(screen);
-	text_counts(screen, cold, pair ? typical_warm(report, pair, cold) : NULL);
-	screen_blank(screen);
-	text_causes(screen, pair, cold, options->is_full);
-	if (has_estimates(cold))
-		screen_line(screen, TERM_DIM, "Each moment is counted once, under its innermost cause. ~ estimated, from samples of running code.");
-	text_inclusive(screen, cold);
-	text_what_if(screen, report, cold, options->is_full ? 0 : WHAT_IFS_ON_SCREEN);
-	if (!options->is_full)
+	text_causes(screen, pair, cold, is_full);
+	text_inclusive(screen, cold, is_full ? 0 : INCLUSIVE_ON_SCREEN);
+	text_what_if(screen, report, is_full ? 0 : WHAT_IFS_ON_SCREEN);
+	if (!is_full)
 		text_longest_tiles(screen, cold);
-	text_other_routes(screen, report, options->is_full ? 0 : ROUTES_ON_SCREEN);
+	text_other_routes(screen, report, is_full ? 0 : ROUTES_ON_SCREEN);
 }
 
 void text_summary(struct screen *screen, const struct report *report, const struct render_options *options)

@@ -52,8 +52,8 @@ static void print_index(const struct archive_index *index)
 	for (size_t i = 0; i < index->archives.count; i++) {
 		const struct archive *archive = &index->archives.items[i];
 
-		printf("archive\t%zu\t%d\t%" PRIu32 "\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-		       "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%d%d%d\t",
+		printf("archive\t%zu\t%d\t%" PRIu32 "\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+		       "\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%d%d%d\t",
 		       i, (int)archive->parent, archive->depth, archive->kind, archive->offset, archive->length_bytes,
 		       archive->directory_offset, archive->directory_bytes, archive->end_offset, archive->entry_count,
 		       archive->dropped_entry_count, archive->problems, archive->is_zip64, archive->is_signed,
@@ -89,7 +89,7 @@ static void print_part(void *context, const struct archive_part *part)
 	putchar('\n');
 }
 
-static struct err *print_lookups(const struct archive_index *index)
+static void print_lookups(const struct archive_index *index)
 {
 	uint64_t offset, length;
 
@@ -97,7 +97,6 @@ static struct err *print_lookups(const struct archive_index *index)
 		archive_lookup(index, offset, length, print_part, (void *)index);
 		puts(".");
 	}
-	return NULL;
 }
 
 static struct err *run(const char *mode, const char *path)
@@ -129,8 +128,10 @@ static struct err *run(const char *mode, const char *path)
 
 	double unpacking = now_ms();
 
-	if (strcmp(mode, "--lookup") == 0)
-		return print_lookups(index);
+	if (strcmp(mode, "--lookup") == 0) {
+		print_lookups(index);
+		return NULL;
+	}
 	if (strcmp(mode, "--time") != 0) {
 		print_index(strcmp(mode, "--packed") == 0 ? index : read_index);
 		return NULL;

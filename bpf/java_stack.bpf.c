@@ -1,0 +1,943 @@
+/* Walks the stacks of HotSpot's threads.
+ *
+ * A walk starts at the last Java frame: either where a VM function or native method was called from (the thread's anchor), or
+ * at registers that lie in the code cache. From there each frame tells its caller by its kind:
+ *
+ *   interpreter       frame pointer chain; method and bytecode pointer at fixed words from the frame pointer
+ *   compiled, native  fixed frame size, known by the nmethod that holds the program counter
+ *   wrapper, stubs
+ *   call stub         Java called from C++: a JavaCallWrapper holds the anchor of the Java frame below the C++ frames,
+ *                     which are stepped over; no anchor: the thread's first Java frame
+ *   return barrier    a virtual thread's older frames, still frozen in a StackChunk in the heap; then the carrier's
+ *
+ * Native frames on top are followed by frame pointer while they lie in libjvm, which keeps it.
+ *
+ * For the verifier: all state is in a map's value, not on the BPF stack, and each step is a global function of scalars,
+ * so it is verified once, however often a (bounded) loop calls it. That needs neither bpf_loop nor unrolling. */
+#include "bpf/java_stack.bpf.h"
+
+enum {
+	JAVA_FRAMES_MAX = 512,	       /* of an exception's stack */
+	JAVA_FRAMES_OF_REGISTERS = 256, /* of a sample's or a switch's: interrupts are off meanwhile */
+	JAVA_TOP_FRAMES = 10,	       /* name an exception's place; the first three to six are its constructors */
+	JAVA_STEPS_MAX = 640,	       /* frames, and what is stepped over between them */
+	JAVA_WALKS = 4,		       /* walks that can interrupt one another on a CPU */
+	NATIVE_FRAMES_MAX = 16,
+	NATIVE_FRAME_BYTES_MAX = 1 << 20, /* between two frame pointers of a chain */
+	SEGMENT_STEPS_MAX = 24,
+	CHUNKS_MAX = 8,
+	SEGMENT_FREE = 0xff,
+	STACKS_SEEN = 65536,
+	EXCEPTIONS_SEEN = 16384,
+};
+
+/* The first four bytes of a blob's name, which is how kinds differ in every release. */
+enum blob_name {
+	BLOB_NMETHOD = 0x74656d6e,	/* "nmethod" */
+	BLOB_NATIVE = 0x6974616e,	/* "native nmethod" */
+	BLOB_INTERPRETER = 0x65746e49,	/* "Interpreter" */
+	BLOB_VTABLE = 0x62617476,	/* "vtable chunks" */
+	BLOB_ADAPTER = 0x2f433249,	/* "I2C/C2I adapters" */
+};
+
+struct stack_record {
+	struct event_header header;
+	u64 stack_id;
+	u32 frame_count;
+	u32 flags;
+	struct stack_frame frames[JAVA_FRAMES_MAX];
+};
+_Static_assert(__builtin_offsetof(struct stack_record, frames) == EVENT_FIXED_SIZE(stack), "a STACK record's layout");
+
+struct java_walk {
+	/* Where the walk is. */
+	u64 pc, sp, fp;
+	u64 bcp; /* the interrupted interpreter's register; 0: not at registers */
+	u64 thread;
+	u64 anchor_sp, anchor_pc, anchor_fp;
+	u64 chunk, chunk_end; /* of frozen frames; 0: on the thread's stack */
+	u64 hash;
+	u64 owner; /* whose walk this is: another task on this CPU may have taken the place */
+
+	/* The blob of `pc`. */
+	u64 blob, code_begin, code_end, deopt_pc, deopt_mh_pc, name;
+	u32 kind, type, frame_bytes, frame_complete, original_pc, compile_id;
+
+	u32 slot_of_process;
+	u32 is_busy, is_top, is_anchor_used, is_chunk_used;
+	u32 frame_limit, frame_count, flags, end;
+
+	u64 words[10];
+	u8 blob_bytes[HOTSPOT_BLOB_BYTES + 8];
+	u8 nmethod_bytes[HOTSPOT_NMETHOD_BYTES + 8];
+	struct stack_record record;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, JAVA_WALKS);
+	__type(key, u32);
+	__type(value, struct java_walk);
+} java_walks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, STACKS_SEEN);
+	__type(key, u64);
+	__type(value, u8);
+} java_stacks_seen SEC(".maps");
+
+struct exception_seen {
+	u64 stack_id;
+	u64 count;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, EXCEPTIONS_SEEN);
+	__type(key, u64);
+	__type(value, struct exception_seen);
+} java_exceptions_seen SEC(".maps");
+
+struct hotspot_processes_map hotspot_processes SEC(".maps");
+struct hotspot_slots_map hotspot_slots SEC(".maps");
+struct java_walk_ends_map java_walk_ends SEC(".maps");
+
+/* Every exception's stack is walked to its end: for tests that compare each one. */
+const volatile bool java_stacks_are_exact = false;
+
+static __always_inline struct java_walk *walk_at(u32 place)
+{
+	return bpf_map_lookup_elem(&java_walks, &place);
+}
+
+static __always_inline struct hotspot_process *process_of(const struct java_walk *walk)
+{
+	u32 key = walk->slot_of_process;
+
+	return bpf_map_lookup_elem(&hotspot_processes, &key);
+}
+
+/* Members of a structure that was copied, by offset from its start. */
+static __always_inline u64 blob_word(const struct java_walk *walk, u32 offset)
+{
+	return offset <= HOTSPOT_BLOB_BYTES ? *(u64 *)(walk->blob_bytes + offset) : 0;
+}
+
+static __always_inline u64 nmethod_word(const struct java_walk *walk, const struct hotspot_bpf_config *config, u32 offset)
+{
+	offset -= config->nmethod_part_start;
+	return offset <= HOTSPOT_NMETHOD_BYTES ? *(u64 *)(walk->nmethod_bytes + offset) : 0;
+}
+
+static __always_inline u64 of_width(u64 value, u32 width_bytes)
+{
+	return width_bytes == 1 ? (u8)value : width_bytes == 2 ? (u16)value : width_bytes == 4 ? (u32)value : value;
+}
+
+/* ---- the VM's unchanging values ---- */
+
+static __always_inline void prepare_heap(struct hotspot_process *process, u32 index, u64 heap)
+{
+	const struct hotspot_bpf_config *config = &process->config;
+
+	if (!heap || index >= HOTSPOT_HEAPS)
+		return;
+	process->heaps[index].low = java_read_word(heap + config->heap_low);
+	process->heaps[index].high = java_read_word(heap + config->heap_high);
+	process->heaps[index].segment_map = java_read_word(heap + config->heap_segment_map);
+	process->heap_segment_shift = java_read_int(heap + config->heap_segment_shift);
+}
+
+/* Reads them once the call stub exists: the list of code heaps grows before. 1 when they are there. Several CPUs may do
+ * this at the same time and write the same values. */
+__noinline int java_process_prepare(u32 slot)
+{
+	struct hotspot_process *process = bpf_map_lookup_elem(&hotspot_processes, &slot);
+	u64 list, data, count = 1;
+
+	if (!process || !(process->config.abilities & HOTSPOT_CAN_WALK))
+		return 0;
+	if (process->is_prepared)
+		return 1;
+	process->call_stub_return = java_read_word(process->config.call_stub_return_address);
+	if (!process->call_stub_return)
+		return 0;
+	process->return_barrier = java_read_word(process->config.return_barrier_address);
+	list = java_read_word(process->config.code_heaps_address);
+	if (!list)
+		return 0;
+	if (!process->config.heaps_is_list) {
+		prepare_heap(process, 0, list);
+	} else {
+		count = java_read_int(list + process->config.list_length);
+		data = java_read_word(list + process->config.list_data);
+		for (u32 i = 0; i < HOTSPOT_HEAPS; i++)
+			if (i < count)
+				prepare_heap(process, i, java_read_word(data + 8 * i));
+	}
+	if (!process->heaps[0].high)
+		return 0;
+	process->heap_count = count < HOTSPOT_HEAPS ? (u32)count : HOTSPOT_HEAPS;
+	process->is_prepared = 1;
+	return 1;
+}
+
+/* ---- the code cache ---- */
+
+static __always_inline bool is_in_code(const struct hotspot_process *process, u64 address)
+{
+	for (u32 i = 0; i < HOTSPOT_HEAPS; i++)
+		if (address >= process->heaps[i].low && address < process->heaps[i].high)
+			return true;
+	return false;
+}
+
+/* The segment map holds for each segment how many segments to go back, 0 where a block begins. */
+static __always_inline u64 find_block(const struct hotspot_process *process, u64 pc)
+{
+	u64 low = 0, map = 0, segment;
+	u32 shift = process->heap_segment_shift & 31;
+
+	for (u32 i = 0; i < HOTSPOT_HEAPS; i++)
+		if (pc >= process->heaps[i].low && pc < process->heaps[i].high) {
+			low = process->heaps[i].low;
+			map = process->heaps[i].segment_map;
+		}
+	if (!low)
+		return 0;
+	segment = (pc - low) >> shift;
+	for (u32 step = 0; step < SEGMENT_STEPS_MAX; step++) {
+		u8 tag;
+
+		if (!java_read(&tag, sizeof(tag), map + segment) || tag == SEGMENT_FREE)
+			return 0;
+		if (tag == 0)
+			return low + (segment << shift) + process->config.heap_block_size;
+		segment -= tag;
+	}
+	return 0;
+}
+
+/* What a blob is by its name. The addresses of the two commonest names are kept, to spare reading them again. */
+static __always_inline u32 kind_of_blob(struct hotspot_process *process, u64 name)
+{
+	u32 kind = 0;
+
+	if (name && name == process->nmethod_name)
+		return BLOB_NMETHOD;
+	if (name && name == process->native_name)
+		return BLOB_NATIVE;
+	if (!java_read(&kind, sizeof(kind), name))
+		return 0;
+	if (kind == BLOB_NMETHOD)
+		process->nmethod_name = name;
+	if (kind == BLOB_NATIVE)
+		process->native_name = name;
+	return kind;
+}
+
+static __always_inline bool read_nmethod(struct java_walk *walk, const struct hotspot_bpf_config *config)
+{
+	u32 bytes = config->nmethod_part_bytes;
+	u64 deopt, level;
+
+	if (!(config->abilities & HOTSPOT_CAN_WALK_COMPILED) || bytes > HOTSPOT_NMETHOD_BYTES ||
+	    !java_read(walk->nmethod_bytes, bytes, walk->blob + config->nmethod_part_start))
+		return false;
+	deopt = of_width(nmethod_word(walk, config, config->nmethod_deopt), config->nmethod_deopt_bytes);
+	walk->deopt_pc = config->nmethod_deopt_bytes == 8 ? deopt : walk->blob + deopt;
+	walk->deopt_mh_pc = 0;
+	if (config->nmethod_deopt_mh != HOTSPOT_ABSENT) {
+		deopt = of_width(nmethod_word(walk, config, config->nmethod_deopt_mh), config->nmethod_deopt_bytes);
+		walk->deopt_mh_pc = config->nmethod_deopt_bytes == 8 ? deopt : walk->blob + deopt;
+	}
+	walk->original_pc = (u32)nmethod_word(walk, config, config->nmethod_original_pc);
+	walk->compile_id = (u32)nmethod_word(walk, config, config->nmethod_compile_id);
+	level = of_width(nmethod_word(walk, config, config->nmethod_level), config->nmethod_level_bytes);
+	if (walk->kind == BLOB_NATIVE || level == 0)
+		walk->type = CODE_NATIVE_METHOD;
+	else
+		walk->type = level <= 3 ? CODE_C1 : level == 4 ? CODE_C2 : CODE_COMPILED;
+	return true;
+}
+
+/* Fills the walk's blob from its pc; 0 where the pc is in no code. */
+__noinline int java_find_blob(u32 place)
+{
+	struct java_walk *walk = walk_at(place);
+	struct hotspot_process *process;
+	const struct hotspot_bpf_config *config;
+	u64 bound;
+	u32 bytes;
+
+	if (!walk)
+		return 0;
+	if (walk->blob && walk->pc >= walk->code_begin && walk->pc < walk->code_end)
+		return 1;
+	process = process_of(walk);
+	if (!process)
+		return 0;
+	config = &process->config;
+	walk->blob = find_block(process, walk->pc);
+	bytes = config->blob_bytes;
+	if (!walk->blob || bytes > HOTSPOT_BLOB_BYTES || !java_read(walk->blob_bytes, bytes, walk->blob))
+		goto none;
+	bound = of_width(blob_word(walk, config->blob_code_begin), config->blob_code_bytes);
+	walk->code_begin = config->blob_code_bytes == 8 ? bound : walk->blob + bound;
+	bound = of_width(blob_word(walk, config->blob_code_end), config->blob_code_bytes);
+	walk->code_end = config->blob_code_bytes == 8 ? bound : walk->blob + bound;
+	walk->frame_bytes = (u32)blob_word(walk, config->blob_frame_size) * 8;
+	walk->frame_complete = (u32)of_width(blob_word(walk, config->blob_frame_complete), config->blob_frame_complete_bytes);
+	walk->kind = kind_of_blob(process, blob_word(walk, config->blob_name));
+	walk->type = CODE_STUB;
+	if (walk->kind == BLOB_INTERPRETER)
+		walk->type = CODE_INTERPRETED;
+	else if ((walk->kind == BLOB_NMETHOD || walk->kind == BLOB_NATIVE) && !read_nmethod(walk, config))
+		goto none;
+	return 1;
+none:
+	walk->blob = 0;
+	return 0;
+}
+
+/* ---- frames ---- */
+
+static __always_inline u64 mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ (hash >> 29);
+}
+
+/* False when the record is full. */
+static __always_inline bool add_frame(struct java_walk *walk, u64 method, u64 at, u32 type, u32 cookie)
+{
+	u32 i = walk->frame_count;
+
+	if (i >= walk->frame_limit || i >= JAVA_FRAMES_MAX) {
+		walk->end = JAVA_WALK_TRUNCATED;
+		return false;
+	}
+	walk->record.frames[i].method = method;
+	walk->record.frames[i].at = at;
+	walk->record.frames[i].type = type;
+	walk->record.frames[i].cookie = cookie;
+	walk->hash = mix(mix(walk->hash, method), at + cookie);
+	walk->frame_count = i + 1;
+	return true;
+}
+
+enum { STEP_ON = 0, STEP_STOP = 1 };
+
+static __always_inline int stop(struct java_walk *walk, u32 end)
+{
+	walk->end = end;
+	return STEP_STOP;
+}
+
+/* Goes to the caller. */
+static __always_inline int go_to(struct java_walk *walk, u64 pc, u64 sp, u64 fp)
+{
+	if (sp <= walk->sp)
+		return stop(walk, JAVA_WALK_NOT_RISING);
+	walk->pc = pc;
+	walk->sp = sp;
+	walk->fp = fp;
+	walk->is_top = 0;
+	walk->bcp = 0;
+	return STEP_ON;
+}
+
+/* The caller of a frame that ends at `sp`, with the return address and the saved frame pointer right below. In frozen
+ * frames the saved one is relative to its own place, in words. */
+static __always_inline int go_above(struct java_walk *walk, u64 sp)
+{
+	if (!java_read(walk->words, 16, sp - 16))
+		return stop(walk, JAVA_WALK_UNREADABLE);
+	if (walk->chunk)
+		return go_to(walk, walk->words[1], sp, sp - 16 + 8 * walk->words[0]);
+	return go_to(walk, walk->words[1], sp, walk->words[0]);
+}
+
+static __always_inline int use_anchor(struct java_walk *walk)
+{
+	walk->is_anchor_used = 1;
+	/* Native wrappers may leave the pc out: it is then the word below the stack pointer. */
+	return go_to(walk, walk->anchor_pc ? walk->anchor_pc : java_read_word(walk->anchor_sp - 8), walk->anchor_sp,
+		     walk->anchor_fp);
+}
+
+/* Word 8 of `words` is the one at the frame pointer. */
+enum { WORD_AT_FP = 8 };
+
+static __always_inline u64 slot_word(const struct java_walk *walk, i32 slot)
+{
+	u32 index = (u32)(slot + WORD_AT_FP);
+
+	return index < 10 ? walk->words[index] : 0;
+}
+
+static __always_inline u64 bytecode_index(const struct hotspot_bpf_config *config, u64 const_method, u64 bcp)
+{
+	u64 index = bcp - const_method - config->const_method_size;
+
+	return index < 65536 ? index : ~0ull;
+}
+
+static __always_inline int step_interpreted(struct java_walk *walk, const struct hotspot_bpf_config *config)
+{
+	u64 const_method, method, at = ~0ull, sender_sp, sender_fp;
+
+	if (!java_read(walk->words, sizeof(walk->words), walk->fp - 8 * WORD_AT_FP))
+		return stop(walk, JAVA_WALK_UNREADABLE);
+	method = slot_word(walk, config->interpreter_method_slot);
+	const_method = method ? java_read_word(method + config->method_const_method) : 0;
+	if (!const_method) {
+		/* A method's entry before its frame is built, called from compiled code: only the return address is there. */
+		if (walk->is_top)
+			return go_to(walk, java_read_word(walk->sp), walk->sp + 8, walk->fp);
+		return stop(walk, JAVA_WALK_UNREADABLE);
+	}
+	if (walk->bcp)
+		at = bytecode_index(config, const_method, walk->bcp);
+	if (at == ~0ull)
+		at = bytecode_index(config, const_method, slot_word(walk, config->interpreter_bcp_slot));
+	if (!add_frame(walk, method, at, CODE_INTERPRETED, (u32)(const_method >> 3)))
+		return STEP_STOP;
+	sender_sp = slot_word(walk, config->interpreter_sender_sp_slot);
+	sender_fp = walk->words[WORD_AT_FP];
+	if (walk->chunk) {
+		sender_sp = walk->fp + 8 * sender_sp;
+		sender_fp = walk->fp + 8 * sender_fp;
+	}
+	return go_to(walk, walk->words[WORD_AT_FP + 1], sender_sp, sender_fp);
+}
+
+#if defined(__TARGET_ARCH_x86)
+/* Where an interrupted frame's return address is when the frame is not whole: in the prologue up to the push of the frame
+ * pointer, and in the epilogue from its pop on. 0: the frame is whole. 1: at the stack pointer. 2: one word above. */
+static __always_inline u32 frame_words_left(struct java_walk *walk)
+{
+	enum { PUSH_FP = 0x55, POP_FP = 0x5d, RETURN = 0xc3, BEFORE = 8 };
+	const u8 *code = (u8 *)walk->words + BEFORE; /* what stands at the pc, and before it */
+
+	if (!java_read(walk->words, 16, walk->pc - BEFORE))
+		return 0;
+	if (walk->pc - walk->code_begin < walk->frame_complete &&
+	    walk->frame_complete < walk->code_end - walk->code_begin) {
+		if (code[-1] == PUSH_FP)
+			return 2;
+		/* Behind `sub rsp, N`: the frame pointer is about to be stored, or the entry barrier follows, which is
+		 * `cmp dword [r15 + offset], imm` of 8 bytes and `jne`. */
+		if ((code[0] == 0x48 && code[1] == 0x89 && (code[2] & 0x3f) == 0x2c) ||
+		    (code[0] == 0x41 && code[1] == 0x81 && (code[2] & 0x3f) == 0x3f) ||
+		    (code[0] == 0x0f && code[1] == 0x85 && code[-8] == 0x41 && code[-7] == 0x81))
+			return 0;
+		return 1;
+	}
+	if (code[0] == POP_FP)
+		return 2;
+	if (code[0] == RETURN)
+		return 1;
+	/* Between pop and return: the safepoint poll `cmp rsp, [r15 + offset]` (of 4 or 7 bytes) and `ja`. */
+	if (code[0] == 0x49 && code[1] == 0x3b && (code[2] & 0x3f) == 0x27 && code[-1] == POP_FP)
+		return 1;
+	if (code[0] == 0x0f && code[1] == 0x87 &&
+	    ((code[-7] == 0x49 && code[-6] == 0x3b && code[-8] == POP_FP) ||
+	     (code[-4] == 0x49 && code[-3] == 0x3b && code[-5] == POP_FP)))
+		return 1;
+	return 0;
+}
+#else
+/* Not told apart: an interrupted prologue or epilogue ends the walk early, and is counted. */
+static __always_inline u32 frame_words_left(struct java_walk *walk)
+{
+	return 0;
+}
+#endif
+
+static __always_inline int step_compiled(struct java_walk *walk)
+{
+	u32 words_left = walk->is_top ? frame_words_left(walk) : 0;
+	u64 pc = walk->pc;
+
+	if ((pc == walk->deopt_pc || pc == walk->deopt_mh_pc) && !walk->is_top)
+		pc = java_read_word(walk->sp + walk->original_pc);
+	if (!add_frame(walk, walk->blob, pc, walk->type, walk->compile_id))
+		return STEP_STOP;
+	if (words_left == 1)
+		return go_to(walk, java_read_word(walk->sp), walk->sp + 8, walk->fp);
+	if (words_left == 2)
+		return go_above(walk, walk->sp + 16);
+	return go_above(walk, walk->sp + walk->frame_bytes);
+}
+
+static __always_inline int step_stub(struct java_walk *walk)
+{
+	u32 words_left = walk->is_top ? frame_words_left(walk) : 0;
+
+	/* A stub is shown where it was interrupted; between Java frames it would say nothing that they do not. */
+	if (walk->is_top && !add_frame(walk, walk->blob, walk->pc, CODE_STUB, 0))
+		return STEP_STOP;
+	if (walk->kind == BLOB_VTABLE || walk->kind == BLOB_ADAPTER || words_left == 1)
+		return go_to(walk, java_read_word(walk->sp), walk->sp + 8, walk->fp);
+	if (words_left == 2)
+		return go_above(walk, walk->sp + 16);
+	if (walk->frame_bytes)
+		return go_above(walk, walk->sp + walk->frame_bytes);
+	return go_above(walk, walk->fp + 16);
+}
+
+/* Java called from C++: the wrapper's anchor is the Java frame that called into C++. */
+static __always_inline int step_entry(struct java_walk *walk, const struct hotspot_bpf_config *config)
+{
+	u64 wrapper = java_read_word(walk->fp + 8 * (i64)config->entry_wrapper_slot), sp, pc;
+
+	if (!wrapper)
+		return stop(walk, JAVA_WALK_UNREADABLE);
+	sp = java_read_word(wrapper + config->wrapper_anchor_sp);
+	if (!sp)
+		return stop(walk, JAVA_WALK_COMPLETE);
+	pc = java_read_word(wrapper + config->wrapper_anchor_pc);
+	return go_to(walk, pc ? pc : java_read_word(sp - 8), sp, java_read_word(wrapper + config->wrapper_anchor_fp));
+}
+
+/* ---- frozen frames of a virtual thread ---- */
+
+/* The reference in a field of an object. */
+static __always_inline u64 read_reference(const struct hotspot_bpf_config *config, u64 address)
+{
+	u64 reference, globals, shift;
+
+	if (java_read_flag(config->use_compressed_oops_address)) {
+		reference = java_read_int(address);
+		if (!reference)
+			return 0;
+		return java_read_word(config->oop_base_address) +
+		       (reference << (java_read_int(config->oop_shift_address) & 63));
+	}
+	reference = java_read_word(address);
+	/* Generational ZGC keeps marks in the low bits. */
+	globals = java_read_word(config->z_globals_address);
+	if (globals && config->z_load_shift != HOTSPOT_ABSENT) {
+		shift = java_read_word(java_read_word(globals + config->z_load_shift));
+		reference >>= shift & 63;
+	}
+	return reference;
+}
+
+/* Goes on in the first chunk of the chain that holds frames; behind the last one, in the carrier's frame that entered the
+ * continuation. */
+__noinline int java_enter_chunk(u32 place, u64 chunk)
+{
+	struct java_walk *walk = walk_at(place);
+	struct hotspot_process *process;
+	const struct hotspot_bpf_config *config;
+	u64 entry;
+
+	if (!walk)
+		return STEP_STOP;
+	process = process_of(walk);
+	if (!process)
+		return STEP_STOP;
+	config = &process->config;
+	for (u32 i = 0; i < CHUNKS_MAX && chunk; i++) {
+		u64 stack = chunk + java_read_int(config->chunk_stack_address);
+		u32 sp = java_read_int(chunk + java_read_int(config->chunk_sp_address));
+		u32 bottom = java_read_int(chunk + java_read_int(config->chunk_bottom_address));
+
+		if (sp < bottom) {
+			walk->chunk = chunk;
+			walk->chunk_end = stack + 8ull * bottom;
+			walk->flags |= STACK_FROZEN;
+			/* The heap may lie above or below the thread's stack. */
+			walk->sp = 0;
+			return go_above(walk, stack + 8ull * sp);
+		}
+		chunk = read_reference(config, chunk + java_read_int(config->chunk_parent_address));
+	}
+	if (chunk)
+		return stop(walk, JAVA_WALK_FROZEN);
+	entry = java_read_word(walk->thread + config->thread_continuation);
+	walk->chunk = 0;
+	walk->sp = 0;
+	return go_to(walk, java_read_word(config->entry_return_pc_address), entry, 0);
+}
+
+static __always_inline int step_barrier(struct java_walk *walk, u32 place, const struct hotspot_bpf_config *config)
+{
+	u64 entry, continuation;
+
+	walk->flags |= STACK_VIRTUAL;
+	/* Once: a nested continuation's entry would be another one than the thread's. */
+	if (!(config->abilities & HOTSPOT_CAN_WALK_FROZEN) || !walk->thread || walk->is_chunk_used)
+		return stop(walk, JAVA_WALK_FROZEN);
+	walk->is_chunk_used = 1;
+	entry = java_read_word(walk->thread + config->thread_continuation);
+	continuation = entry ? java_read_word(entry + config->entry_continuation) : 0;
+	if (!continuation)
+		return stop(walk, JAVA_WALK_FROZEN);
+	return java_enter_chunk(place,
+				read_reference(config, continuation + java_read_int(config->continuation_tail_address)));
+}
+
+/* ---- one step: from a frame to its caller ---- */
+
+__noinline int java_walk_step(u32 place)
+{
+	struct java_walk *walk = walk_at(place);
+	struct hotspot_process *process;
+
+	if (!walk)
+		return STEP_STOP;
+	process = process_of(walk);
+	if (!process)
+		return STEP_STOP;
+	if (walk->chunk && walk->sp >= walk->chunk_end)
+		return java_enter_chunk(place,
+					read_reference(&process->config,
+						       walk->chunk + java_read_int(process->config.chunk_parent_address)));
+	if (walk->pc == process->call_stub_return)
+		return step_entry(walk, &process->config);
+	if (walk->pc == process->return_barrier && walk->pc)
+		return step_barrier(walk, place, &process->config);
+	if (!java_find_blob(place)) {
+		/* A stub that C++ called: the Java frames below are known by the anchor. */
+		if (!walk->is_anchor_used && walk->anchor_sp > walk->sp)
+			return use_anchor(walk);
+		return stop(walk, JAVA_WALK_NO_CODE);
+	}
+	if (walk->type == CODE_INTERPRETED)
+		return step_interpreted(walk, &process->config);
+	if (walk->type != CODE_STUB)
+		return step_compiled(walk);
+	return step_stub(walk);
+}
+
+/* ---- native frames on top ---- */
+
+static __always_inline u32 native_type(const struct hotspot_process *process, u64 pc)
+{
+	return pc >= process->config.text_start && pc < process->config.text_end ? CODE_VM : CODE_NATIVE;
+}
+
+/* Adds the native frames above the last Java frame, and leaves the walk at that frame: by the anchor, or where a leaf
+ * function without one was called from compiled code, at its return address. Stops where there is no Java frame. */
+__noinline int java_native_top(u32 place)
+{
+	struct java_walk *walk = walk_at(place);
+	struct hotspot_process *process;
+	u64 fp, top;
+
+	if (!walk)
+		return STEP_STOP;
+	process = process_of(walk);
+	if (!process)
+		return STEP_STOP;
+	if (!add_frame(walk, 0, walk->pc, native_type(process, walk->pc), 0))
+		return STEP_STOP;
+	fp = walk->fp;
+	top = walk->sp;
+	for (u32 i = 0; i < NATIVE_FRAMES_MAX; i++) {
+		if (fp < top || fp - top > NATIVE_FRAME_BYTES_MAX || (fp & 7) ||
+		    (walk->anchor_sp && fp >= walk->anchor_sp) || !java_read(walk->words, 16, fp))
+			break;
+		if (!walk->anchor_sp && is_in_code(process, walk->words[1]))
+			return go_to(walk, walk->words[1], fp + 16, walk->words[0]);
+		if (native_type(process, walk->words[1]) != CODE_VM)
+			break;
+		if (!add_frame(walk, 0, walk->words[1], CODE_VM, 0))
+			return STEP_STOP;
+		top = fp + 16;
+		fp = walk->words[0];
+	}
+	if (!walk->anchor_sp)
+		return stop(walk, JAVA_WALK_NO_FRAME);
+	return use_anchor(walk);
+}
+
+/* ---- whole walks ---- */
+
+enum { NO_PLACE = JAVA_WALKS };
+
+/* Takes a scratch place of this CPU for a walk of the current thread. No atomic operation: what interrupts us on this CPU
+ * either ends before we go on, or is another task, which then differs in `owner`. */
+static __always_inline u32 walk_begin(u32 slot_of_process)
+{
+	u64 owner = bpf_get_current_pid_tgid();
+
+	for (u32 place = 0; place < JAVA_WALKS; place++) {
+		struct java_walk *walk = walk_at(place);
+
+		if (!walk || walk->is_busy)
+			continue;
+		walk->is_busy = 1;
+		walk->owner = owner;
+		walk->slot_of_process = slot_of_process;
+		walk->bcp = walk->thread = walk->anchor_sp = walk->anchor_pc = walk->anchor_fp = 0;
+		walk->chunk = walk->chunk_end = walk->blob = 0;
+		walk->sp = 0;
+		walk->is_top = walk->is_anchor_used = walk->is_chunk_used = 0;
+		walk->frame_count = walk->flags = 0;
+		walk->frame_limit = JAVA_FRAMES_MAX;
+		walk->end = JAVA_WALK_TRUNCATED;
+		walk->hash = mix(0, owner >> 32);
+		return place;
+	}
+	return NO_PLACE;
+}
+
+static __always_inline void count_end(u32 end)
+{
+	u64 *count = bpf_map_lookup_elem(&java_walk_ends, &end);
+
+	if (count)
+		(*count)++;
+}
+
+static __always_inline void read_anchor(struct java_walk *walk, const struct hotspot_bpf_config *config)
+{
+	walk->anchor_sp = java_read_word(walk->thread + config->thread_anchor_sp);
+	walk->anchor_pc = java_read_word(walk->thread + config->thread_anchor_pc);
+	walk->anchor_fp = java_read_word(walk->thread + config->thread_anchor_fp);
+}
+
+static __always_inline void emit_stack(struct java_walk *walk, u64 id)
+{
+	u32 count = walk->frame_count;
+	u64 bytes;
+	u8 seen = 1;
+
+	if (count > JAVA_FRAMES_MAX)
+		return;
+	/* A shift and a compare that the compiler cannot fold, for the verifier to know the bound at the call. */
+	bytes = EVENT_FIXED_SIZE(stack) + (u64)count * sizeof(struct stack_frame);
+	asm volatile("" : "+r"(bytes));
+	if (bytes > sizeof(walk->record))
+		return;
+	fill_header(&walk->record.header, EVENT_STACK, (u32)bytes, bpf_ktime_get_ns(), (u32)(walk->owner >> 32),
+		    (u32)walk->owner);
+	walk->record.stack_id = id;
+	walk->record.frame_count = count;
+	walk->record.flags = walk->flags;
+	count_kind(EVENT_STACK, 0);
+	if (bpf_ringbuf_output(&events, &walk->record, bytes, BPF_RB_NO_WAKEUP) != 0)
+		count_loss(EVENT_STACK);
+	else
+		bpf_map_update_elem(&java_stacks_seen, &id, &seen, BPF_ANY);
+}
+
+/* Ends a walk, gives its place back and returns the stack's id. */
+__noinline u64 java_walk_finish(u32 place)
+{
+	struct java_walk *walk = walk_at(place);
+	u64 id = 0;
+
+	if (!walk)
+		return 0;
+	if (walk->owner != bpf_get_current_pid_tgid()) {
+		count_end(JAVA_WALK_NO_ROOM);
+		return 0;
+	}
+	count_end(walk->end);
+	if (walk->end == JAVA_WALK_TRUNCATED)
+		walk->flags |= STACK_TRUNCATED;
+	else if (walk->end != JAVA_WALK_COMPLETE && walk->end != JAVA_WALK_NO_FRAME)
+		walk->flags |= STACK_BROKEN;
+	if (walk->frame_count) {
+		/* Even, and not 0: the lowest bit has a meaning of its own for exceptions. */
+		id = mix(walk->hash, walk->flags) & ~1ull;
+		if (!id)
+			id = 2;
+		if (!bpf_map_lookup_elem(&java_stacks_seen, &id))
+			emit_stack(walk, id);
+	}
+	walk->is_busy = 0;
+	return id;
+}
+
+static __always_inline u32 *slot_of_current(void)
+{
+	u32 pid = (u32)(bpf_get_current_pid_tgid() >> 32);
+
+	return bpf_map_lookup_elem(&hotspot_slots, &pid);
+}
+
+/* Starts a walk at the anchor of the thread that has this JNI environment, and remembers whose thread it is. */
+static __always_inline u32 begin_at_env(u64 env)
+{
+	struct thread_state *thread = thread_of_current();
+	struct hotspot_process *process;
+	struct java_walk *walk;
+	u32 *slot = slot_of_current(), place;
+	u32 key;
+
+	if (!slot || !java_process_prepare(*slot))
+		return NO_PLACE;
+	key = *slot;
+	process = bpf_map_lookup_elem(&hotspot_processes, &key);
+	if (!process)
+		return NO_PLACE;
+	place = walk_begin(key);
+	walk = walk_at(place);
+	if (!walk) {
+		count_end(JAVA_WALK_NO_ROOM);
+		return NO_PLACE;
+	}
+	walk->thread = env - process->config.env_to_thread;
+	if (thread)
+		thread->java_thread = walk->thread;
+	read_anchor(walk, &process->config);
+	if (!walk->anchor_sp)
+		walk->end = JAVA_WALK_NO_FRAME;
+	else
+		use_anchor(walk);
+	return place;
+}
+
+static __always_inline bool has_java_frame(u32 place)
+{
+	struct java_walk *walk = walk_at(place);
+
+	return walk && walk->end != JAVA_WALK_NO_FRAME;
+}
+
+/* Walks until the stack's end or until `frames` are known; STEP_STOP at the end. */
+static __always_inline int walk_on(u32 place, u32 frames)
+{
+	for (u32 i = 0; i < JAVA_STEPS_MAX; i++) {
+		struct java_walk *walk = walk_at(place);
+
+		if (!walk || java_walk_step(place) == STEP_STOP)
+			return STEP_STOP;
+		if (walk->frame_count >= frames)
+			return STEP_ON;
+	}
+	return STEP_STOP;
+}
+
+__noinline u64 java_stack_of_env(u64 env)
+{
+	u32 place = begin_at_env(env);
+
+	if (place >= JAVA_WALKS)
+		return 0;
+	if (has_java_frame(place))
+		walk_on(place, JAVA_FRAMES_MAX + 1);
+	return java_walk_finish(place);
+}
+
+static __always_inline void release(u32 place)
+{
+	struct java_walk *walk = walk_at(place);
+
+	if (walk)
+		walk->is_busy = 0;
+}
+
+__noinline u64 java_stack_of_exception(u64 env, u64 klass)
+{
+	u32 place = begin_at_env(env);
+	struct java_walk *walk = walk_at(place);
+	struct exception_seen *seen, fresh = {};
+	u64 key, id;
+
+	if (place >= JAVA_WALKS || !walk)
+		return 0;
+	if (!has_java_frame(place) || walk_on(place, JAVA_TOP_FRAMES) == STEP_STOP)
+		return java_walk_finish(place);
+	key = mix(walk->hash, klass);
+	seen = bpf_map_lookup_elem(&java_exceptions_seen, &key);
+	if (seen && !java_stacks_are_exact) {
+		u64 count = ++seen->count;
+
+		id = seen->stack_id;
+		if (id && (count & (count - 1))) {
+			release(place);
+			return id | 1;
+		}
+	}
+	walk_on(place, JAVA_FRAMES_MAX + 1);
+	id = java_walk_finish(place);
+	if (seen) {
+		seen->stack_id = id;
+	} else {
+		fresh.stack_id = id;
+		fresh.count = 1;
+		bpf_map_update_elem(&java_exceptions_seen, &key, &fresh, BPF_ANY);
+	}
+	return id;
+}
+
+/* Is the address really this thread's JavaThread? Its stack must hold the stack pointer. */
+static __always_inline bool is_thread_of(const struct hotspot_bpf_config *config, u64 thread, u64 sp)
+{
+	u64 base, size;
+
+	if (!thread || config->thread_stack_base == HOTSPOT_ABSENT || config->thread_stack_size == HOTSPOT_ABSENT)
+		return false;
+	base = java_read_word(thread + config->thread_stack_base);
+	size = java_read_word(thread + config->thread_stack_size);
+	return sp < base && base - sp <= size;
+}
+
+__noinline u64 java_stack_of_registers(u64 pc, u64 sp, u64 fp, u64 bcp, u64 thread)
+{
+	struct hotspot_process *process;
+	struct java_walk *walk;
+	u32 *slot = slot_of_current(), place;
+	u32 key;
+	bool is_java;
+
+	if (!slot || !java_process_prepare(*slot))
+		return 0;
+	key = *slot;
+	process = bpf_map_lookup_elem(&hotspot_processes, &key);
+	if (!process)
+		return 0;
+	place = walk_begin(key);
+	walk = walk_at(place);
+	if (!walk) {
+		count_end(JAVA_WALK_NO_ROOM);
+		return 0;
+	}
+	walk->frame_limit = JAVA_FRAMES_OF_REGISTERS;
+	walk->pc = pc;
+	walk->sp = sp;
+	walk->fp = fp;
+	is_java = is_in_code(process, pc);
+	if (is_thread_of(&process->config, thread, sp)) {
+		walk->thread = thread;
+		read_anchor(walk, &process->config);
+	}
+	walk->is_top = 1;
+	walk->bcp = bcp;
+	if (is_java || java_native_top(place) == STEP_ON)
+		walk_on(place, JAVA_FRAMES_OF_REGISTERS + 1);
+	return java_walk_finish(place);
+}
+
+__noinline u32 java_code_type(u64 pc)
+{
+	struct hotspot_process *process;
+	struct java_walk *walk;
+	u32 *slot = slot_of_current(), place, type;
+	u32 key;
+
+	if (!slot)
+		return CODE_NATIVE;
+	key = *slot;
+	process = bpf_map_lookup_elem(&hotspot_processes, &key);
+	if (!process)
+		return CODE_NATIVE;
+	if (!java_process_prepare(key) || !is_in_code(process, pc))
+		return native_type(process, pc);
+	place = walk_begin(key);
+	walk = walk_at(place);
+	if (!walk)
+		return CODE_UNKNOWN;
+	walk->pc = pc;
+	type = java_find_blob(place) ? walk->type : CODE_UNKNOWN;
+	walk->is_busy = 0;
+	return type;
+}

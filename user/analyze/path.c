@@ -1,0 +1,332 @@
+/* The walk. A frame explains a stretch [low, at) of one thread from its end backwards:
+ *
+ *	worker   ........|blocked............|runs....]        at = end of the request
+ *	acceptor ..|runs.....blocked...|runs~wake              explains the worker's block, truncated at its begin
+ *	client                   (network)~wake                an interrupt: the walk of this block ends, the tile is a wait
+ *
+ * A block is either one cause as a whole, or explained by the path of the thread that ended it, within the block: that
+ * is a frame on top, and when it has covered the block, the frame below goes on. Each step adds a tile or a frame, each
+ * frame adds a tile, and time only falls: the walk is linear in its tiles. A thread that is already being explained
+ * further down was blocked at that time and cannot have woken anybody: such a cycle is unexplained. */
+#include "analyze/path.h"
+
+#include <stdlib.h>
+
+#include "analyze/block.h"
+#include "analyze/tiles.h"
+
+struct frame {
+	uint64_t low_ns, at_ns;
+	uint32_t thread;
+	uint32_t first_thread; /* as pushed: `thread` moves to the creator before the thread's begin */
+	/* What the stretch is where this thread has nothing to say: the wait of `waiter`. */
+	uint32_t waiter, hole_evidence; /* NO_INDEX: unexplained */
+	enum cause hole_cause;
+	uint8_t inside;
+};
+
+struct stretch {
+	uint64_t start_ns, end_ns;
+};
+
+struct path_walker {
+	const struct model *model;
+	VEC(struct frame) frames;
+	VEC(struct stretch) lost; /* of scheduling records, merged */
+	bool *is_on_stack;	  /* by thread */
+	struct path *path;
+	uint32_t connection;
+	uint8_t inside; /* of the frame in work */
+};
+
+struct path_walker *path_walker_new(const struct model *model)
+{
+	struct path_walker *walker = calloc(1, sizeof(*walker));
+	bool *is_on_stack = calloc(model->threads.list.count + 1, sizeof(*is_on_stack));
+
+	if (!walker || !is_on_stack)
+		memory_exhausted();
+	walker->model = model;
+	walker->is_on_stack = is_on_stack;
+	for vec_each(loss, &model->texts.losses) {
+		struct stretch *last = walker->lost.count ? &walker->lost.items[walker->lost.count - 1] : NULL;
+
+		if (loss->kind != EVENT_SWITCH_OUT && loss->kind != EVENT_SWITCH_IN && loss->kind != 0)
+			continue;
+		if (last && loss->start_ns <= last->end_ns)
+			last->end_ns = loss->end_ns > last->end_ns ? loss->end_ns : last->end_ns;
+		else if (loss->end_ns > loss->start_ns)
+			*vec_push(&walker->lost) = (struct stretch){loss->start_ns, loss->end_ns};
+	}
+	return walker;
+}
+
+void path_walker_free(struct path_walker *walker)
+{
+	if (!walker)
+		return;
+	vec_done(&walker->frames);
+	vec_done(&walker->lost);
+	free(walker->is_on_stack);
+	free(walker);
+}
+
+/* The latest stretch of losses that begins before a time, or NULL. */
+static const struct stretch *lost_before(const struct path_walker *walker, uint64_t time_ns)
+{
+	size_t low = 0, high = walker->lost.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (walker->lost.items[middle].start_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &walker->lost.items[low - 1] : NULL;
+}
+
+static void push_tile(void *context, struct tile tile)
+{
+	struct path_walker *walker = context;
+
+	tile.inside |= walker->inside;
+	*vec_push(&walker->path->tiles) = tile;
+}
+
+static void unexplained(struct path_walker *walker, const struct frame *frame, uint64_t from_ns, enum tile_note note)
+{
+	push_tile(walker, (struct tile){.start_ns = from_ns,
+					.end_ns = frame->at_ns,
+					.thread = frame->thread,
+					.evidence = NO_INDEX,
+					.span = NO_INDEX,
+					.interval = NO_INDEX,
+					.wake = NO_INDEX,
+					.cause = CAUSE_UNEXPLAINED,
+					.note = (uint8_t)note});
+}
+
+/* The followed thread has no record here: the wait for it is all that is known. */
+static void hole(struct path_walker *walker, const struct frame *frame, uint64_t from_ns, enum tile_note note)
+{
+	if (frame->hole_evidence == NO_INDEX) {
+		unexplained(walker, frame, from_ns, note);
+		return;
+	}
+	push_tile(walker, (struct tile){.start_ns = from_ns,
+					.end_ns = frame->at_ns,
+					.thread = frame->waiter,
+					.evidence = frame->hole_evidence,
+					.span = NO_INDEX,
+					.interval = NO_INDEX,
+					.wake = NO_INDEX,
+					.cause = (uint16_t)frame->hole_cause,
+					.note = (uint8_t)note});
+}
+
+static void push_frame(struct path_walker *walker, struct frame frame)
+{
+	frame.first_thread = frame.thread;
+	walker->is_on_stack[frame.thread] = true;
+	*vec_push(&walker->frames) = frame;
+}
+
+/* Explains the end of a block and returns where the frame goes on; may push the frame that explains it. */
+static void step_blocked(struct path_walker *walker, size_t top, uint32_t interval, uint64_t from_ns)
+{
+	struct frame *frame = &walker->frames.items[top];
+	struct block_reading reading;
+	uint64_t to_ns = frame->at_ns;
+
+	block_read(walker->model, frame->thread, interval, to_ns, walker->connection, &reading);
+	if (reading.follow != NO_INDEX && walker->is_on_stack[reading.follow]) {
+		unexplained(walker, frame, from_ns, NOTE_CYCLE);
+	} else if (reading.follow != NO_INDEX) {
+		uint8_t inside = walker->inside | inside_of_span(walker->model, frame->thread, reading.span);
+
+		if (reading.hole_evidence != NO_INDEX &&
+		    (reading.hole_cause == CAUSE_LOCK_MONITOR || reading.hole_cause == CAUSE_LOCK_PARK ||
+		     reading.hole_cause == CAUSE_LOCK_VM))
+			inside |= INSIDE_LOCK;
+		frame->at_ns = from_ns;
+		push_frame(walker, (struct frame){.low_ns = from_ns,
+						  .at_ns = to_ns,
+						  .thread = reading.follow,
+						  .waiter = frame->thread,
+						  .hole_cause = reading.hole_cause,
+						  .hole_evidence = reading.hole_evidence,
+						  .inside = inside});
+		return;
+	} else if (reading.cause == CAUSE_UNEXPLAINED) {
+		unexplained(walker, frame, from_ns, reading.note);
+	} else {
+		push_tile(walker, (struct tile){.start_ns = from_ns,
+						.end_ns = to_ns,
+						.thread = frame->thread,
+						.evidence = reading.evidence,
+						.span = reading.span,
+						.interval = interval,
+						.wake = reading.wake,
+						.cause = (uint16_t)reading.cause,
+						.inside = inside_of_span(walker->model, frame->thread, reading.span),
+						.note = (uint8_t)reading.note});
+	}
+	frame->at_ns = from_ns;
+}
+
+/* Before its first record: a thread that was forked did not exist, and what its creator did led to it. */
+static void step_before_begin(struct path_walker *walker, struct frame *frame)
+{
+	const struct thread *thread = &walker->model->threads.list.items[frame->thread];
+	uint32_t creator = thread->fork_event != NO_INDEX ? thread->creator : NO_INDEX;
+
+	if (creator != NO_INDEX && creator < frame->thread && thread->created_ns >= frame->at_ns &&
+	    !walker->is_on_stack[creator]) {
+		frame->thread = creator;
+		return;
+	}
+	hole(walker, frame, frame->low_ns, NOTE_BEFORE_THREAD);
+	frame->at_ns = frame->low_ns;
+}
+
+static void step(struct path_walker *walker)
+{
+	const struct model *model = walker->model;
+	size_t top = walker->frames.count - 1;
+	struct frame *frame = &walker->frames.items[top];
+	const struct thread *thread = &model->threads.list.items[frame->thread];
+	uint32_t index = model_interval_at(model, frame->thread, frame->at_ns - 1);
+	const struct stretch *lost = lost_before(walker, frame->at_ns);
+
+	walker->inside = frame->inside;
+	if (index == NO_INDEX) {
+		step_before_begin(walker, frame);
+		return;
+	}
+
+	const struct interval *interval = &thread->intervals.items[index];
+	uint64_t from_ns = interval->start_ns > frame->low_ns ? interval->start_ns : frame->low_ns;
+
+	if (lost && lost->end_ns >= frame->at_ns) {
+		from_ns = lost->start_ns > frame->low_ns ? lost->start_ns : frame->low_ns;
+		unexplained(walker, frame, from_ns, NOTE_LOST);
+		frame->at_ns = from_ns;
+		return;
+	}
+	if (lost && lost->end_ns > from_ns)
+		from_ns = lost->end_ns;
+	switch ((enum interval_state)interval->state) {
+	case INTERVAL_RUNNING:
+		tiles_of_running(model, frame->thread, index, from_ns, frame->at_ns, walker->path->start_ns,
+				 walker->path->end_ns, push_tile, walker);
+		break;
+	case INTERVAL_RUNNABLE: {
+		uint32_t span = model_span_at(model, frame->thread, from_ns, NULL);
+
+		push_tile(walker, (struct tile){.start_ns = from_ns,
+						.end_ns = frame->at_ns,
+						.thread = frame->thread,
+						.evidence = interval->event,
+						.span = span,
+						.interval = index,
+						.wake = NO_INDEX,
+						.cause = interval->flags & INTERVAL_THROTTLED ? CAUSE_CPU_THROTTLED :
+												 CAUSE_CPU_RUNNABLE,
+						.inside = inside_of_span(model, frame->thread, span)});
+		break;
+	}
+	case INTERVAL_BLOCKED:
+		step_blocked(walker, top, index, from_ns);
+		return;
+	case INTERVAL_UNKNOWN:
+		unexplained(walker, frame, from_ns, NOTE_RECORD_MISSING);
+		break;
+	case INTERVAL_ENDED:
+		hole(walker, frame, from_ns, NOTE_ENDED);
+		break;
+	}
+	frame->at_ns = from_ns;
+}
+
+void path_walk(struct path_walker *walker, const struct request *request, struct path *path)
+{
+	const struct model *model = walker->model;
+	struct frame whole = {.low_ns = request->arrival_ns,
+			      .at_ns = request->end_ns,
+			      .thread = request->writer,
+			      .waiter = NO_INDEX,
+			      .hole_evidence = NO_INDEX};
+
+	path->tiles.count = 0;
+	path->start_ns = request->arrival_ns;
+	path->end_ns = request->end_ns;
+	walker->path = path;
+	walker->connection = request->connection;
+	walker->inside = 0;
+	if (request->end_ns <= request->arrival_ns)
+		return;
+	if (request->writer == NO_INDEX || !model->threads.has_schedule) {
+		unexplained(walker, &whole, whole.low_ns,
+			    request->writer == NO_INDEX ? NOTE_NO_WRITER : NOTE_NO_SCHEDULE);
+		return;
+	}
+	push_frame(walker, whole);
+	while (walker->frames.count) {
+		struct frame *frame = &walker->frames.items[walker->frames.count - 1];
+
+		if (frame->at_ns > frame->low_ns) {
+			step(walker);
+			continue;
+		}
+		walker->is_on_stack[frame->first_thread] = false;
+		walker->frames.count--;
+	}
+	for (size_t i = 0, j = path->tiles.count; i + 1 < j; i++) {
+		struct tile tile = path->tiles.items[i];
+
+		path->tiles.items[i] = path->tiles.items[--j];
+		path->tiles.items[j] = tile;
+	}
+}
+
+void path_causes(const struct path *path, int64_t ret_causes[CAUSE_COUNT], bool ret_estimated[CAUSE_COUNT])
+{
+	for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+		ret_causes[cause] = 0;
+		ret_estimated[cause] = false;
+	}
+	for vec_each(tile, &path->tiles) {
+		ret_causes[tile->cause] += (int64_t)(tile->end_ns - tile->start_ns);
+		ret_estimated[tile->cause] |= tile->is_estimated;
+	}
+}
+
+const char *path_check(const struct model *model, const struct path *path, struct arena *arena)
+{
+	uint64_t at_ns = path->start_ns;
+	size_t number = 0;
+
+	for vec_each(tile, &path->tiles) {
+		if (tile->start_ns != at_ns)
+			return arena_format(arena, "tile %zu begins at %llu, not at %llu where the one before it ends", number,
+					    (unsigned long long)tile->start_ns, (unsigned long long)at_ns);
+		if (tile->end_ns <= tile->start_ns)
+			return arena_format(arena, "tile %zu takes no time", number);
+		if (tile->cause >= CAUSE_COUNT)
+			return arena_format(arena, "tile %zu has no cause", number);
+		if (tile->cause == CAUSE_UNEXPLAINED && tile->note == NOTE_NONE)
+			return arena_format(arena, "tile %zu is unexplained and does not say why", number);
+		if (tile->cause != CAUSE_UNEXPLAINED && tile->evidence >= model->event_count)
+			return arena_format(arena, "tile %zu, %s, has no evidence", number, cause_name(tile->cause));
+		if (tile->cause != CAUSE_UNEXPLAINED && tile->thread >= model->threads.list.count)
+			return arena_format(arena, "tile %zu, %s, has no thread", number, cause_name(tile->cause));
+		at_ns = tile->end_ns;
+		number++;
+	}
+	if (at_ns != path->end_ns)
+		return arena_format(arena, "the tiles end at %llu, the window at %llu", (unsigned long long)at_ns,
+				    (unsigned long long)path->end_ns);
+	return NULL;
+}

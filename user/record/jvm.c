@@ -1,0 +1,303 @@
+#include "record/jvm.h"
+
+#include <bpf/bpf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/vec.h"
+#include "record/proc_file.h"
+
+struct jvm {
+	pid_t pid;
+	uint64_t base_address;
+	int elf_fd, memory_fd;
+	char path[4096];
+	struct elf_file *elf;
+	struct hotspot *hotspot; /* NULL: not read, or not to be read */
+	uint64_t text_start, text_end;
+	struct map named; /* hash of a frame → 1 */
+	bool is_facts_written;
+	struct hotspot_frames frames; /* of the frame being named: too large for the stack */
+	uint32_t slot;
+};
+
+struct jvm *jvm_new(pid_t pid, uint64_t base_address, int elf_fd, const char *path)
+{
+	struct jvm *jvm = calloc(1, sizeof(*jvm));
+	char memory[64];
+
+	if (!jvm)
+		memory_exhausted();
+	jvm->pid = pid;
+	jvm->base_address = base_address;
+	jvm->elf_fd = elf_fd;
+	snprintf(jvm->path, sizeof(jvm->path), "%s", path);
+	snprintf(memory, sizeof(memory), "/proc/%d/mem", pid);
+	/* Opened while the process is there: it stays readable as long as the address space lives. */
+	jvm->memory_fd = open(memory, O_RDONLY | O_CLOEXEC);
+	return jvm;
+}
+
+void jvm_free(struct jvm *jvm)
+{
+	if (!jvm)
+		return;
+	hotspot_close(jvm->hotspot);
+	elf_close(jvm->elf);
+	if (jvm->elf_fd >= 0)
+		close(jvm->elf_fd);
+	if (jvm->memory_fd >= 0)
+		close(jvm->memory_fd);
+	map_done(&jvm->named);
+	free(jvm);
+}
+
+pid_t jvm_pid(const struct jvm *jvm)
+{
+	return jvm->pid;
+}
+
+static bool read_memory(void *context, uint64_t address, void *buffer, size_t length_bytes)
+{
+	struct jvm *jvm = context;
+
+	return pread(jvm->memory_fd, buffer, length_bytes, (off_t)address) == (ssize_t)length_bytes;
+}
+
+static uint64_t symbol_address(void *context, const char *name)
+{
+	struct jvm *jvm = context;
+	struct elf_query query = {.name = name};
+	struct err *err = elf_find(jvm->elf, &query, 1);
+
+	if (err) {
+		err_free(err);
+		return 0;
+	}
+	return query.is_found ? jvm->base_address + query.symbol.address : 0;
+}
+
+/* ---- the walking programs ---- */
+
+static struct err *give_to_programs(struct jvm *jvm, struct probes *probes)
+{
+	static const uint32_t slot_count = HOTSPOT_PROCESSES;
+	struct hotspot_process process = {};
+	uint32_t pid = (uint32_t)jvm->pid;
+
+	hotspot_bpf_config(jvm->hotspot, &process.config);
+	process.config.text_start = jvm->text_start;
+	process.config.text_end = jvm->text_end;
+	/* Processes rarely outnumber the slots; the slot of one long gone is taken over. */
+	jvm->slot = pid % slot_count;
+	if (bpf_map_update_elem(probes_map_fd(probes, "hotspot_processes"), &jvm->slot, &process, BPF_ANY) != 0 ||
+	    bpf_map_update_elem(probes_map_fd(probes, "hotspot_slots"), &pid, &jvm->slot, BPF_ANY) != 0)
+		return err_new(ERR_FAILED, "the table of Java processes is full");
+	return NULL;
+}
+
+static void observe_features(struct jvm *jvm, struct probes *probes)
+{
+	static const struct {
+		enum hotspot_feature feature;
+		const char *what;
+	} rows[] = {
+		{HOTSPOT_CLASS_NAMES, "exception_classes"},	{HOTSPOT_INTERPRETED_FRAMES, "java_stacks"},
+		{HOTSPOT_COMPILED_FRAMES, "compiled_frames"},	{HOTSPOT_INLINED_FRAMES, "inlined_frames"},
+		{HOTSPOT_LINE_NUMBERS, "line_numbers"},		{HOTSPOT_FROZEN_FRAMES, "virtual_thread_frames"},
+	};
+
+	for (size_t i = 0; i < array_length(rows); i++) {
+		bool is_there = hotspot_has(jvm->hotspot, rows[i].feature);
+		const char *why = hotspot_missing(jvm->hotspot, rows[i].feature);
+
+		probes_observe(probes, rows[i].what, is_there ? OBSERVED_YES : OBSERVED_NO, "%s", why ? why : "");
+	}
+}
+
+void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output)
+{
+	struct hotspot_access access = {.read = read_memory, .symbol = symbol_address, .context = jvm};
+	struct err *err = NULL;
+
+	if (jvm->hotspot)
+		return;
+	if (!jvm->elf)
+		err = elf_open(jvm->elf_fd, jvm->path, &jvm->elf);
+	if (!err)
+		err = hotspot_open(&access, &jvm->hotspot);
+	if (!err)
+		err = give_to_programs(jvm, probes);
+	if (!err) {
+		observe_features(jvm, probes);
+		return;
+	}
+
+	auto_free char *line = err_line(err);
+
+	output_textf(output, "note", "the JVM of process %d cannot be read from outside: %s", jvm->pid, line ? line : "");
+	probes_observe(probes, "java_stacks", OBSERVED_NO, "%s", line ? line : "");
+	probes_observe(probes, "exception_classes", OBSERVED_NO, "%s", line ? line : "");
+	err_free(err);
+}
+
+/* ---- facts ---- */
+
+static void write_fact(struct jvm *jvm, struct output *output, const char *name, const char *value)
+{
+	char key[64];
+
+	if (!value)
+		return;
+	snprintf(key, sizeof(key), "jvm.%d.%s", jvm->pid, name);
+	output_text(output, key, value);
+}
+
+static void write_region(struct jvm *jvm, struct output *output, const char *kind, const struct hotspot_range *range)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "region.%d.%s", jvm->pid, kind);
+	output_textf(output, key, "%lx-%lx", (unsigned long)range->start, (unsigned long)range->end);
+}
+
+struct witness_ranges {
+	VEC(uint64_t) class_space, metaspace;
+};
+
+static void see_witness(void *context, enum hotspot_witness kind, uint64_t address)
+{
+	struct witness_ranges *ranges = context;
+
+	if (kind == HOTSPOT_WITNESS_CLASS_SPACE)
+		*vec_push(&ranges->class_space) = address;
+	else
+		*vec_push(&ranges->metaspace) = address;
+}
+
+/* The mappings of the process that hold one of the addresses, as "start-end,start-end". */
+static void write_regions_of(struct jvm *jvm, struct output *output, const char *kind, const uint64_t *addresses,
+			     size_t count)
+{
+	auto_free char *maps = NULL, *regions = NULL;
+	size_t length = 0, regions_length = 0;
+	struct err *err = proc_file_read(jvm->pid, "maps", &maps, &length);
+
+	if (err || !count) {
+		err_free(err);
+		return;
+	}
+
+	FILE *stream = open_memstream(&regions, &regions_length);
+	char *line = maps;
+
+	while (stream && line && *line) {
+		unsigned long start, end;
+		bool holds = false;
+
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2)
+			for (size_t i = 0; i < count && !holds; i++)
+				holds = addresses[i] >= start && addresses[i] < end;
+		if (holds)
+			fprintf(stream, "%s%lx-%lx", ftell(stream) ? "," : "", start, end);
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	if (!stream)
+		return;
+	fclose(stream);
+	if (regions_length) {
+		char key[64];
+
+		snprintf(key, sizeof(key), "region.%d.%s", jvm->pid, kind);
+		output_text(output, key, regions);
+	}
+}
+
+void jvm_write_facts(struct jvm *jvm, struct output *output)
+{
+	struct hotspot_version version;
+	struct hotspot_range range;
+	struct witness_ranges witnesses = {};
+	uint64_t max_heap;
+	const char *text;
+
+	if (!jvm->hotspot || jvm->is_facts_written || !hotspot_version_read(jvm->hotspot, &version))
+		return;
+	if (!hotspot_code_range(jvm->hotspot, &range))
+		return;
+	jvm->is_facts_written = true;
+	write_fact(jvm, output, "version", version.release);
+	write_fact(jvm, output, "info", version.info);
+	write_fact(jvm, output, "gc", hotspot_gc_name(jvm->hotspot));
+	if (hotspot_flag_number(jvm->hotspot, "MaxHeapSize", &max_heap, NULL)) {
+		char key[64];
+
+		snprintf(key, sizeof(key), "jvm.%d.max_heap", jvm->pid);
+		output_textf(output, key, "%lu", (unsigned long)max_heap);
+	}
+	if (hotspot_flag_text(jvm->hotspot, "AOTCache", &text, NULL) && text)
+		write_fact(jvm, output, "aot_requested", text);
+	if (hotspot_flag_text(jvm->hotspot, "SharedArchiveFile", &text, NULL) && text)
+		write_fact(jvm, output, "cds_archive", text);
+	write_region(jvm, output, "code_cache", &range);
+	if (hotspot_heap_range(jvm->hotspot, &range))
+		write_region(jvm, output, "heap", &range);
+	if (hotspot_shared_range(jvm->hotspot, &range))
+		write_region(jvm, output, "cds", &range);
+	hotspot_metadata_witnesses(jvm->hotspot, 4096, see_witness, &witnesses);
+	write_regions_of(jvm, output, "class_space", witnesses.class_space.items, witnesses.class_space.count);
+	write_regions_of(jvm, output, "metaspace", witnesses.metaspace.items, witnesses.metaspace.count);
+	vec_done(&witnesses.class_space);
+	vec_done(&witnesses.metaspace);
+}
+
+/* ---- names ---- */
+
+static void write_frame_names(struct jvm *jvm, const struct stack_frame *frame, struct output *output)
+{
+	struct hotspot_frames *frames = &jvm->frames;
+
+	if (!hotspot_frame_read(jvm->hotspot, frame, frames))
+		return;
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct hotspot_frame *named = &frames->items[i];
+		struct event_frame_name *event = event_begin(&output->builder, EVENT_FRAME_NAME, output_now_ns(),
+							     (uint32_t)jvm->pid, (uint32_t)jvm->pid);
+		char line[16];
+
+		snprintf(line, sizeof(line), "%u", named->line);
+		event->method = named->method_address;
+		event->code = frame->method;
+		event->at = frame->at;
+		event->type = frame->type;
+		event_add_text(&output->builder, named->method.class_name ? named->method.class_name : "");
+		event_add_text(&output->builder, named->method.name ? named->method.name : "");
+		event_add_text(&output->builder, named->method.file ? named->method.file : "");
+		event_add_text(&output->builder, line);
+		output_event(output, event_end(&output->builder));
+	}
+}
+
+void jvm_name_stack(struct jvm *jvm, const struct event_stack *stack, struct output *output)
+{
+	size_t room = (stack->header.size - offsetof(struct event_stack, tail)) / sizeof(struct stack_frame);
+	size_t count = stack->frame_count < room ? stack->frame_count : room;
+
+	if (!jvm->hotspot)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct stack_frame frame;
+		bool is_new;
+
+		memcpy(&frame, stack->tail + i * sizeof(frame), sizeof(frame));
+		map_set(&jvm->named, hash_combine(hash_combine(frame.method, frame.at), frame.type ^ ((uint64_t)frame.cookie << 32)),
+			1, &is_new);
+		if (is_new)
+			write_frame_names(jvm, &frame, output);
+	}
+}

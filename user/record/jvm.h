@@ -1,0 +1,33 @@
+/* One traced Java virtual machine, read from outside: its layout for the walking programs, names of frames before they can
+ * vanish, facts about it for the report. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "bpf/events.h"
+#include "parse/elf.h"
+#include "parse/hotspot.h"
+#include "record/output.h"
+#include "record/probes.h"
+
+struct jvm;
+
+/* `path` is libjvm's file in the process, mapped so that address = base + its linked address. Keeps `elf_fd` (owned). */
+struct jvm *jvm_new(pid_t pid, uint64_t base_address, int elf_fd, const char *path);
+void jvm_free(struct jvm *jvm);
+
+pid_t jvm_pid(const struct jvm *jvm);
+
+/* Reads the VM's tables and gives the walking programs what they need. Possible once libjvm's static constructors have run
+ * (JNI_CreateJavaVM). Says in the recording what this VM does not tell. */
+void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output);
+
+/* Facts that exist once the VM runs: version, collector, heap and code ranges; written once, when they are there. */
+void jvm_write_facts(struct jvm *jvm, struct output *output);
+
+/* Writes the names of the stack's frames that were not written yet. */
+void jvm_name_stack(struct jvm *jvm, const struct event_stack *stack, struct output *output);

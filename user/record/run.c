@@ -1,0 +1,296 @@
+#include "record/run.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "parse/redact.h"
+#include "record/ports.h"
+#include "record/session.h"
+#include "record/snapshot.h"
+
+enum { TICK_MS = 10 };
+
+void session_say(struct session *session, const char *format, ...)
+{
+	auto_free char *line = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&line, format, arguments) < 0)
+		line = NULL;
+	va_end(arguments);
+	if (line && session->say && !session->options->is_quiet)
+		session->say(session->say_context, line);
+}
+
+/* ---- what the tracer tells ---- */
+
+static bool on_hold(void *context, pid_t pid, pid_t tid)
+{
+	struct session *session = context;
+	uint64_t start_ns = output_now_ns();
+	bool has_jvm;
+
+	consumer_take(session);
+	has_jvm = libraries_attach(&session->libraries, pid, true);
+	/* A JVM is held twice: at libjvm's mapping for the probes, at JNI_CreateJavaVM, from where on its tables can be read. */
+	bool is_second = has_jvm && map_find(&session->libraries.attached, (uint64_t)pid << 32);
+
+	if (has_jvm && !is_second)
+		map_set(&session->libraries.attached, (uint64_t)pid << 32, 1, NULL);
+	if (is_second)
+		libraries_jvm_state(&session->libraries, pid, JVM_STATE_CREATE);
+
+	struct event_hold *event =
+		event_begin(&session->output.builder, EVENT_HOLD, output_now_ns(), (uint32_t)pid, (uint32_t)tid);
+
+	event->duration_ns = event->header.time_ns - start_ns;
+	event->reason = HOLD_ATTACH;
+	output_event(&session->output, event_end(&session->output.builder));
+	return is_second;
+}
+
+static void on_exit_reaped(void *context, pid_t pid, int wait_status)
+{
+	plan_on_process_end(context, pid, wait_status, true);
+}
+
+static void on_request(void *context, const struct live_request *request)
+{
+	plan_on_request(context, request);
+}
+
+/* ---- setting up ---- */
+
+static struct err *check_port(struct session *session)
+{
+	const struct run_options *options = session->options;
+	bool is_local;
+	pid_t holder;
+
+	if (!options->request_count)
+		return NULL;
+	session->request_port = client_url_port(options->requests[0].url, &is_local);
+	if (!session->request_port)
+		return err_new(ERR_USAGE, "'%s' is no http or https URL", options->requests[0].url);
+	if (!options->command || !is_local || !port_is_held(session->request_port, &holder))
+		return NULL;
+	if (holder)
+		return err_hint(err_new(ERR_FAILED, "cannot use port %u: process %d already listens on it",
+					session->request_port, holder),
+				"end that process, or give the command another port");
+	return err_new(ERR_FAILED, "cannot use port %u: another process already listens on it", session->request_port);
+}
+
+static struct err *open_descriptors(struct session *session)
+{
+	struct itimerspec period = {
+		.it_interval.tv_nsec = TICK_MS * 1000000, .it_value.tv_nsec = TICK_MS * 1000000};
+	sigset_t taken;
+
+	sigemptyset(&taken);
+	sigaddset(&taken, SIGCHLD);
+	sigaddset(&taken, SIGINT);
+	sigaddset(&taken, SIGTERM);
+	sigaddset(&taken, SIGHUP);
+	sigaddset(&taken, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &taken, &session->signal_mask);
+	session->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	session->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (session->signal_fd < 0 || session->timer_fd < 0 || timerfd_settime(session->timer_fd, 0, &period, NULL) != 0)
+		return err_errno(ERR_FAILED, errno, "cannot open the descriptors of a run");
+	return NULL;
+}
+
+static void write_start(struct session *session)
+{
+	struct output *output = &session->output;
+	const struct run_options *options = session->options;
+	struct timespec now;
+
+	snapshot_machine(output);
+	clock_gettime(CLOCK_REALTIME, &now);
+	output_textf(output, "start_realtime_ns", "%lld", (long long)now.tv_sec * 1000000000ll + now.tv_nsec);
+	output_text(output, "user", session->invoker.name);
+	if (options->options_text)
+		output_text(output, "options", options->options_text);
+	for (size_t i = 0; i < options->request_count; i++) {
+		auto_free char *url = redact_url(options->requests[i].url);
+		char key[32];
+
+		snprintf(key, sizeof(key), "request.%zu", i);
+		output_text(output, key, url ? url : "");
+	}
+}
+
+static void write_command(struct session *session)
+{
+	auto_free char *text = NULL, *redacted = NULL;
+	size_t length = 0, redacted_length = 0;
+	FILE *stream = open_memstream(&text, &length);
+
+	for (char *const *argument = session->options->command; stream && *argument; argument++)
+		fwrite(*argument, strlen(*argument) + 1, 1, stream);
+	if (stream)
+		fclose(stream);
+	if (text)
+		redacted = redact_arguments(text, length, &redacted_length);
+	/* The last NUL ends the last argument: it separates nothing. */
+	if (redacted && redacted_length)
+		output_text_bytes(&session->output, "command", redacted, redacted_length - 1);
+	output_textf(&session->output, "pid", "%d", session->command.pid);
+}
+
+static struct err *start_command(struct session *session)
+{
+	const struct run_options *options = session->options;
+	struct command_options command = {
+		.arguments = options->command,
+		.invoker = &session->invoker,
+		.output_path = options->command_output_path,
+		.signal_mask = &session->signal_mask,
+	};
+
+	TRY(command_start(&command, &session->command));
+	write_command(session);
+	snapshot_cgroup(&session->output, session->command.pid, MOMENT_EXEC);
+	TRY(probes_trace_thread(&session->probes, session->command.pid, session->command.pid));
+	tree_add(&session->tree, session->command.pid);
+	tracer_seize(&session->tracer, session->command.pid);
+	session->exec_ns = output_now_ns();
+	TRY(command_release(&session->command, options->command[0]));
+	return NULL;
+}
+
+/* ---- taking down ---- */
+
+static void write_loss(void *context, enum event_kind kind, uint64_t start_ns, uint64_t end_ns, uint64_t count)
+{
+	struct output *output = context;
+	struct event_loss *event = event_begin(&output->builder, EVENT_LOSS, end_ns, 0, 0);
+
+	event->start_ns = start_ns;
+	event->end_ns = end_ns;
+	event->count = count;
+	event->lost_kind = kind;
+	output_event(output, event_end(&output->builder));
+}
+
+static void write_end(struct session *session)
+{
+	struct output *output = &session->output;
+
+	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++) {
+		struct probes_kind_count count = probes_kind_count(&session->probes, (enum event_kind)kind);
+
+		if (!count.count)
+			continue;
+
+		struct event_kind_total *event = event_begin(&output->builder, EVENT_KIND_TOTAL, output_now_ns(), 0, 0);
+
+		event->count = count.count;
+		event->sum_ns = count.sum_ns;
+		event->counted_kind = kind;
+		output_event(output, event_end(&output->builder));
+	}
+	probes_each_loss(&session->probes, write_loss, output);
+	for vec_each(observation, &session->probes.observations)
+		output_observed(output, observation->what, observation->state, observation->why);
+	if (session->result.has_ended) {
+		int status = session->result.wait_status;
+
+		output_text(output, "exit_kind", WIFSIGNALED(status) ? "signal" : "exit");
+		output_textf(output, "exit_code", "%d", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+		output_text(output, "exit_by_us", session->result.ended_itself ? "0" : "1");
+	} else {
+		output_text(output, "exit_kind", "running");
+	}
+}
+
+static void close_session(struct session *session)
+{
+	client_close(session->client);
+	if (session->rings)
+		consumer_close(session);
+	libraries_done(&session->libraries);
+	probes_close(&session->probes);
+	tracer_close(&session->tracer);
+	live_done(&session->live);
+	archives_done(&session->archives);
+	tree_done(&session->tree);
+	invoker_done(&session->invoker);
+	if (session->signal_fd >= 0)
+		close(session->signal_fd);
+	if (session->timer_fd >= 0)
+		close(session->timer_fd);
+	sigprocmask(SIG_SETMASK, &session->signal_mask, NULL);
+}
+
+static struct err *record(struct session *session)
+{
+	const struct run_options *options = session->options;
+	struct probes_options probes_options = {.ring_bytes = options->ring_bytes, .sample_rate_hz = options->sample_rate_hz};
+	struct client_options client_options = {
+		.requests = options->requests,
+		.request_count = options->request_count,
+		.warm_rounds = options->warm_rounds,
+		.concurrency = options->concurrency,
+		.timeout_s = options->request_timeout_s,
+	};
+
+	TRY(check_port(session));
+	TRY(open_descriptors(session));
+	TRY(invoker_find(options->as_root, &session->invoker));
+	TRY(tracer_open(!options->no_hold && options->command, on_hold, on_exit_reaped, session, &session->tracer));
+	TRY(probes_open(&probes_options, &session->probes));
+	TRY(consumer_open(session));
+	if (options->request_count)
+		TRY(client_open(&client_options, &session->client));
+	TRY(writer_open(options->output_path, session->invoker.uid, session->invoker.gid, "warmtrace " WARMTRACE_VERSION,
+			&session->output.writer));
+	write_start(session);
+	session->start_ns = output_now_ns();
+	TRY(start_command(session));
+	TRY(loop_run(session));
+	consumer_take(session);
+	return NULL;
+}
+
+struct err *run_record(const struct run_options *options, run_say *say, void *say_context, struct run_result *ret_result)
+{
+	struct session session = {
+		.options = options,
+		.say = say,
+		.say_context = say_context,
+		.signal_fd = -1,
+		.timer_fd = -1,
+		.libraries = {.probes = &session.probes, .output = &session.output},
+		.command = {.gate_fd = -1, .exec_error_fd = -1},
+	};
+	struct err *err, *write_error;
+
+	sigprocmask(SIG_SETMASK, NULL, &session.signal_mask);
+	live_init(&session.live, on_request, &session);
+	err = record(&session);
+	if (err && session.command.pid && session.command.gate_fd >= 0)
+		command_abandon(&session.command);
+	if (session.output.writer && !err)
+		write_end(&session);
+	write_error = session.output.writer ? output_close(&session.output) : NULL;
+	*ret_result = session.result;
+	close_session(&session);
+	if (err) {
+		err_free(write_error);
+		return err;
+	}
+	return write_error;
+}
