@@ -6,63 +6,102 @@
 
 enum {
 	AT_FDCWD = -100,
-	BASE_DEPTH_MAX = 48,
+	BASE_DEPTH_MAX = 64,
 	BASE_BYTES = 4096,
 	NAME_BYTES = 256,
+	BASE_WALK_CUT = 1 << 30,
 };
 
-/* Appends the names of the folders from `path` up to the process's root, innermost first, each followed by NUL, at
- * `offset` of the scratch record. A mount's root is left towards the folder it is mounted on. Returns the new offset. */
-static __noinline u32 append_base(struct scratch *scratch, u32 offset, struct file *folder, u32 *ret_is_cut)
+/* A walk from a folder up to the process's root. It lies at the end of the scratch record, and each step is a global
+ * function without arguments: the verifier checks it once, where a loop over it with the state in registers takes it
+ * seconds. */
+struct base_walk {
+	struct dentry *dentry, *root;
+	struct vfsmount *mount, *root_mount;
+	u32 offset, limit;
+	u32 is_cut, padding;
+};
+
+static __always_inline struct base_walk *base_walk_of(struct scratch *scratch)
 {
+	return (void *)(scratch->bytes + SCRATCH_BYTES - sizeof(struct base_walk));
+}
+
+/* Appends one folder's name, or leaves a mount's root towards the folder it is mounted on; 0 at the end of the walk. */
+__noinline int base_walk_step(void)
+{
+	struct scratch *scratch = scratch_at(0);
+
+	if (!scratch)
+		return 0;
+
+	struct base_walk *walk = base_walk_of(scratch);
+	struct dentry *dentry = walk->dentry, *parent;
+	struct vfsmount *vfsmount = walk->mount;
+	u32 offset = walk->offset;
+
+	if (dentry == walk->root && vfsmount == walk->root_mount)
+		return 0;
+	parent = BPF_CORE_READ(dentry, d_parent);
+	if (dentry == parent || dentry == BPF_CORE_READ(vfsmount, mnt_root)) {
+		struct mount *mount = (void *)vfsmount - bpf_core_field_offset(struct mount, mnt);
+		struct mount *outer = BPF_CORE_READ(mount, mnt_parent);
+
+		if (outer == mount)
+			return 0;
+		walk->dentry = BPF_CORE_READ(mount, mnt_mountpoint);
+		walk->mount = (void *)outer + bpf_core_field_offset(struct mount, mnt);
+		return 1;
+	}
+
+	long length = 0;
+
+	if (offset < SCRATCH_BYTES - 2 * NAME_BYTES && offset < walk->limit)
+		length = bpf_probe_read_kernel_str(scratch->bytes + offset, NAME_BYTES,
+						   BPF_CORE_READ(dentry, d_name.name));
+	if (length <= 0) {
+		walk->is_cut = 1;
+		return 0;
+	}
+	walk->offset = offset + ((u32)length & (2 * NAME_BYTES - 1));
+	walk->dentry = parent;
+	return 1;
+}
+
+/* Appends the names of the folders from the working folder, or a folder's descriptor, up to the process's root, innermost
+ * first, each followed by NUL, at `offset` of the scratch record. The new offset; its top bit: the walk was cut. */
+__noinline u32 base_walk(u32 offset, i32 folder)
+{
+	struct scratch *scratch = scratch_at(0);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct fs_struct *fs = BPF_CORE_READ(task, fs);
-	struct dentry *root = BPF_CORE_READ(fs, root.dentry);
-	struct vfsmount *root_mount = BPF_CORE_READ(fs, root.mnt);
-	struct dentry *dentry = folder ? BPF_CORE_READ(folder, f_path.dentry) : BPF_CORE_READ(fs, pwd.dentry);
-	struct vfsmount *vfsmount = folder ? BPF_CORE_READ(folder, f_path.mnt) : BPF_CORE_READ(fs, pwd.mnt);
-	u32 limit = offset + BASE_BYTES;
+	struct file *file = folder == AT_FDCWD ? NULL : file_of_descriptor((u32)folder);
 
-	for (int i = 0; i < BASE_DEPTH_MAX; i++) {
-		if (dentry == root && vfsmount == root_mount)
-			return offset;
+	if (!scratch)
+		return offset;
 
-		struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
+	struct base_walk *walk = base_walk_of(scratch);
+	int step = 0;
 
-		if (dentry == parent || dentry == BPF_CORE_READ(vfsmount, mnt_root)) {
-			struct mount *mount =
-				(void *)vfsmount - bpf_core_field_offset(struct mount, mnt);
-			struct mount *outer = BPF_CORE_READ(mount, mnt_parent);
-
-			if (outer == mount)
-				return offset;
-			dentry = BPF_CORE_READ(mount, mnt_mountpoint);
-			vfsmount = (void *)outer + bpf_core_field_offset(struct mount, mnt);
-			continue;
-		}
-
-		long length = 0;
-
-		if (offset < SCRATCH_BYTES - NAME_BYTES && offset < limit)
-			length = bpf_probe_read_kernel_str(scratch->bytes + offset, NAME_BYTES,
-							   BPF_CORE_READ(dentry, d_name.name));
-		if (length <= 0)
+	walk->root = BPF_CORE_READ(fs, root.dentry);
+	walk->root_mount = BPF_CORE_READ(fs, root.mnt);
+	walk->dentry = file ? BPF_CORE_READ(file, f_path.dentry) : BPF_CORE_READ(fs, pwd.dentry);
+	walk->mount = file ? BPF_CORE_READ(file, f_path.mnt) : BPF_CORE_READ(fs, pwd.mnt);
+	walk->offset = offset;
+	walk->limit = offset + BASE_BYTES;
+	walk->is_cut = folder != AT_FDCWD && !file;
+	for (; step < BASE_DEPTH_MAX && !walk->is_cut; step++)
+		if (!base_walk_step())
 			break;
-		offset += (u32)length & (2 * NAME_BYTES - 1);
-		dentry = parent;
-	}
-	*ret_is_cut = 1;
-	return offset;
+	if (step == BASE_DEPTH_MAX)
+		walk->is_cut = 1;
+	return walk->offset | (walk->is_cut ? BASE_WALK_CUT : 0);
 }
 
 /* The path's text at `offset` of the scratch record, and what it is relative to. Returns the record's size. */
-static __noinline u32 append_path(struct scratch *scratch, u32 offset, const char *path, i32 folder, u32 *ret_flags)
+static __always_inline u32 append_path(struct scratch *scratch, u32 offset, const char *path, i32 folder, u32 *ret_flags)
 {
-	u32 flags = 0, is_cut = 0;
-
-	if (offset > 256)
-		return offset;
-
+	u32 flags = 0;
 	char *text = scratch->bytes + offset;
 	long length = bpf_probe_read_user_str(text, PATH_BYTES, path);
 
@@ -72,17 +111,13 @@ static __noinline u32 append_path(struct scratch *scratch, u32 offset, const cha
 	}
 	if (length == PATH_BYTES)
 		flags |= PATH_TRUNCATED;
-
-	bool is_absolute = text[0] == '/';
-
 	offset += (u32)length & (2 * PATH_BYTES - 1);
-	if (!is_absolute) {
-		struct file *base = folder == AT_FDCWD ? NULL : file_of_descriptor((u32)folder);
-
+	if (text[0] != '/') {
 		flags |= PATH_RELATIVE;
-		offset = append_base(scratch, offset, base, &is_cut);
-		if (is_cut)
+		offset = base_walk(offset, folder);
+		if (offset & BASE_WALK_CUT)
 			flags |= PATH_BASE_CUT;
+		offset &= BASE_WALK_CUT - 1;
 	}
 	*ret_flags = flags;
 	return offset;

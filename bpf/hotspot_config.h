@@ -70,7 +70,7 @@ struct hotspot_bpf_config {
 	u32 env_to_thread; /* JNIEnv* - this = JavaThread* */
 	u32 thread_anchor_sp, thread_anchor_pc, thread_anchor_fp;
 	u32 thread_stack_base, thread_stack_size;
-	u32 thread_continuation;	     /* JavaThread::_cont_entry */
+	u32 thread_continuation;	     /* JavaThread::_cont_entry; in 21 no table has it */
 	u32 wrapper_anchor_sp, wrapper_anchor_pc, wrapper_anchor_fp; /* of a JavaCallWrapper */
 	i32 entry_wrapper_slot;		     /* word before an entry frame's frame pointer that holds its JavaCallWrapper* */
 
@@ -113,7 +113,7 @@ struct hotspot_process {
 	struct hotspot_bpf_config config;
 	struct hotspot_heap heaps[HOTSPOT_HEAPS];
 	u64 call_stub_return;
-	u64 return_barrier;
+	u64 return_barrier, entry_return_pc;
 	u64 interpreter_begin, interpreter_end;
 	u64 nmethod_name, native_name; /* the addresses of the two blob names that most frames have */
 	u32 heap_count;

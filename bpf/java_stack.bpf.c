@@ -56,6 +56,7 @@ struct java_walk {
 	u64 thread;
 	u64 anchor_sp, anchor_pc, anchor_fp;
 	u64 chunk, chunk_end; /* of frozen frames; 0: on the thread's stack */
+	u64 entry;	      /* the ContinuationEntry that they belong to */
 	u64 hash;
 	u64 owner; /* whose walk this is: another task on this CPU may have taken the place */
 
@@ -64,7 +65,7 @@ struct java_walk {
 	u32 kind, type, frame_bytes, frame_complete, original_pc, compile_id;
 
 	u32 slot_of_process;
-	u32 is_busy, is_top, is_anchor_used, is_chunk_used;
+	u32 is_busy, is_top, is_anchor_used;
 	u32 frame_limit, frame_count, flags, end;
 
 	u64 words[10];
@@ -158,12 +159,16 @@ __noinline int java_process_prepare(u32 slot)
 
 	if (!process || !(process->config.abilities & HOTSPOT_CAN_WALK))
 		return 0;
+	/* These two come when the VM sets up its first virtual thread. */
+	if (!process->entry_return_pc && process->config.entry_return_pc_address) {
+		process->return_barrier = java_read_word(process->config.return_barrier_address);
+		process->entry_return_pc = java_read_word(process->config.entry_return_pc_address);
+	}
 	if (process->is_prepared)
 		return 1;
 	process->call_stub_return = java_read_word(process->config.call_stub_return_address);
 	if (!process->call_stub_return)
 		return 0;
-	process->return_barrier = java_read_word(process->config.return_barrier_address);
 	list = java_read_word(process->config.code_heaps_address);
 	if (!list)
 		return 0;
@@ -533,7 +538,6 @@ __noinline int java_enter_chunk(u32 place, u64 chunk)
 	struct java_walk *walk = walk_at(place);
 	struct hotspot_process *process;
 	const struct hotspot_bpf_config *config;
-	u64 entry;
 
 	if (!walk)
 		return STEP_STOP;
@@ -558,23 +562,24 @@ __noinline int java_enter_chunk(u32 place, u64 chunk)
 	}
 	if (chunk)
 		return stop(walk, JAVA_WALK_FROZEN);
-	entry = java_read_word(walk->thread + config->thread_continuation);
 	walk->chunk = 0;
 	walk->sp = 0;
-	return go_to(walk, java_read_word(config->entry_return_pc_address), entry, 0);
+	return go_to(walk, process->entry_return_pc, walk->entry, 0);
 }
 
 static __always_inline int step_barrier(struct java_walk *walk, u32 place, const struct hotspot_bpf_config *config)
 {
-	u64 entry, continuation;
+	u64 continuation;
 
 	walk->flags |= STACK_VIRTUAL;
 	/* Once: a nested continuation's entry would be another one than the thread's. */
-	if (!(config->abilities & HOTSPOT_CAN_WALK_FROZEN) || !walk->thread || walk->is_chunk_used)
+	if (!(config->abilities & HOTSPOT_CAN_WALK_FROZEN) || walk->entry)
 		return stop(walk, JAVA_WALK_FROZEN);
-	walk->is_chunk_used = 1;
-	entry = java_read_word(walk->thread + config->thread_continuation);
-	continuation = entry ? java_read_word(entry + config->entry_continuation) : 0;
+	/* The entry lies right above the last frame that was thawed, unless that was called with arguments on the stack. */
+	walk->entry = walk->sp;
+	if (walk->thread && config->thread_continuation != HOTSPOT_ABSENT)
+		walk->entry = java_read_word(walk->thread + config->thread_continuation);
+	continuation = walk->entry ? java_read_word(walk->entry + config->entry_continuation) : 0;
 	if (!continuation)
 		return stop(walk, JAVA_WALK_FROZEN);
 	return java_enter_chunk(place,
@@ -599,6 +604,8 @@ __noinline int java_walk_step(u32 place)
 						       walk->chunk + java_read_int(process->config.chunk_parent_address)));
 	if (walk->pc == process->call_stub_return)
 		return step_entry(walk, &process->config);
+	if (walk->pc == process->entry_return_pc && walk->pc)
+		walk->flags |= STACK_VIRTUAL;
 	if (walk->pc == process->return_barrier && walk->pc)
 		return step_barrier(walk, place, &process->config);
 	if (!java_find_blob(place)) {
@@ -675,9 +682,9 @@ static __always_inline u32 walk_begin(u32 slot_of_process)
 		walk->owner = owner;
 		walk->slot_of_process = slot_of_process;
 		walk->bcp = walk->thread = walk->anchor_sp = walk->anchor_pc = walk->anchor_fp = 0;
-		walk->chunk = walk->chunk_end = walk->blob = 0;
+		walk->chunk = walk->chunk_end = walk->entry = walk->blob = 0;
 		walk->sp = 0;
-		walk->is_top = walk->is_anchor_used = walk->is_chunk_used = 0;
+		walk->is_top = walk->is_anchor_used = 0;
 		walk->frame_count = walk->flags = 0;
 		walk->frame_limit = JAVA_FRAMES_MAX;
 		walk->end = JAVA_WALK_TRUNCATED;

@@ -8,7 +8,7 @@
 #include "bpf/socket_table.bpf.h"
 #include "bpf/syscall.bpf.h"
 
-enum { VECTORS_MAX = 8 };
+enum { VECTORS_MAX = 64 };
 
 struct iovec {
 	void *base;
@@ -302,34 +302,67 @@ static __always_inline bool is_write_transfer(u32 action)
 	       action == SYSCALL_SENDMSG || action == SYSCALL_SENDFILE;
 }
 
-/* Copies the first bytes of a transfer over several buffers to the record and finds where its last byte lies. */
-static __always_inline u32 capture_vectors(struct event_socket_read *event, struct iovec *user_vectors, u64 count, u64 moved,
-				    u64 *ret_last_end)
+/* The first bytes of a transfer over several buffers, and where its last byte lies: kept and walked as base_walk is. */
+struct capture {
+	struct iovec *vectors;
+	u64 count, left, last_end;
+	u32 captured, padding;
+};
+
+static __always_inline struct capture *capture_of(struct scratch *scratch)
 {
-	u32 captured = 0;
-	u64 left = moved;
+	return (void *)(scratch->bytes + SCRATCH_BYTES - sizeof(struct capture));
+}
 
-	for (u32 i = 0; i < VECTORS_MAX && i < count && left; i++) {
-		struct iovec vector = {};
+__noinline int capture_step(void)
+{
+	struct scratch *scratch = scratch_at(0);
+	struct iovec vector = {};
 
-		if (bpf_probe_read_user(&vector, sizeof(vector), user_vectors + i) != 0)
-			break;
+	if (!scratch)
+		return 0;
 
-		u64 here = vector.length < left ? vector.length : left;
-		u64 room = captured < CAPTURE_BYTES ? CAPTURE_BYTES - captured : 0;
+	struct capture *capture = capture_of(scratch);
+	struct event_socket_read *event = (void *)scratch;
+
+	if (!capture->left || !capture->count ||
+	    bpf_probe_read_user(&vector, sizeof(vector), capture->vectors) != 0)
+		return 0;
+
+	u64 here = vector.length < capture->left ? vector.length : capture->left;
+	u32 captured = capture->captured;
+
+	if (here && captured < CAPTURE_BYTES) {
+		u64 room = CAPTURE_BYTES - captured;
 		u64 copied = here < room ? here : room;
 
-		if (copied && captured < CAPTURE_BYTES) {
-			captured = bounded(captured, CAPTURE_BYTES - 1);
-			if (bpf_probe_read_user(event->tail + captured, bounded((u32)copied, 2 * CAPTURE_BYTES - 1),
-						vector.base) != 0)
-				break;
-			captured += (u32)copied;
-		}
-		left -= here;
-		*ret_last_end = (u64)vector.base + here;
+		captured = bounded(captured, CAPTURE_BYTES - 1);
+		if (bpf_probe_read_user(event->tail + captured, bounded((u32)copied, 2 * CAPTURE_BYTES - 1), vector.base) != 0)
+			return 0;
+		capture->captured = captured + (u32)copied;
 	}
-	return captured;
+	capture->left -= here;
+	capture->last_end = (u64)vector.base + here;
+	capture->vectors++;
+	capture->count--;
+	return 1;
+}
+
+static __always_inline u32 capture_vectors(struct event_socket_read *event, struct iovec *user_vectors, u64 count,
+					   u64 moved, u64 *ret_last_end)
+{
+	struct capture *capture = capture_of((struct scratch *)event);
+
+	capture->vectors = user_vectors;
+	capture->count = count;
+	capture->left = moved;
+	capture->last_end = 0;
+	capture->captured = 0;
+	for (int i = 0; i < VECTORS_MAX; i++)
+		if (!capture_step())
+			break;
+	*ret_last_end = capture->left ? 0 : capture->last_end;
+	return bounded(capture->captured, 2 * CAPTURE_BYTES - 1);
 }
 
 static __always_inline u32 capture_transfer(struct event_socket_read *event, struct syscall_exit *call)
@@ -377,10 +410,11 @@ __noinline int socket_transfer_exit(void)
 	u64 *arguments = call->thread->arguments;
 	struct file *file = file_of_descriptor((u32)arguments[0]);
 	struct sock *sock = file ? sock_of_file(file) : NULL;
-	struct event_socket_read *event = scratch_at(0);
+	struct scratch *scratch = scratch_at(0);
+	struct event_socket_read *event = (void *)scratch;
 	u64 socket = (u64)sock;
 
-	if (!sock || !event)
+	if (!sock || !scratch)
 		return 0;
 
 	bool is_write = is_write_transfer(call->action);

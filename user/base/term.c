@@ -9,6 +9,8 @@
 
 #include "base/auto.h"
 
+enum { TERM_ROOM_LEAST = 10 };
+
 static bool is_set(const char *text)
 {
 	return text && *text;
@@ -79,12 +81,12 @@ void term_styled(const struct term *term, FILE *out, enum term_style style, cons
 		fputs("\33[0m", out);
 }
 
-void term_line(const struct term *term, FILE *out, enum term_style style, const char *text)
+void term_line(const struct term *term, FILE *out, enum term_style style, enum utf8_cut cut, const char *text)
 {
 	auto_done(arena_done) struct arena arena = {};
 	char *safe = utf8_safe(&arena, text, term->has_utf8);
 
-	term_styled(term, out, style, utf8_fit(&arena, safe, term->columns, UTF8_CUT_END, term->has_utf8));
+	term_styled(term, out, style, utf8_fit(&arena, safe, term->columns, cut, term->has_utf8));
 	putc('\n', out);
 }
 
@@ -94,54 +96,71 @@ static void put_spaces(FILE *out, size_t count)
 		putc(' ', out);
 }
 
+static bool is_unit(const char *word, size_t length)
+{
+	static const char *const units[] = {"ns", "µs", "us", "ms", "s", "min", "h", "B", "KiB", "MiB", "GiB", "TiB", "%"};
+
+	while (length && strchr(",;:.)", word[length - 1]))
+		length--;
+	for (size_t i = 0; i < array_length(units); i++)
+		if (strlen(units[i]) == length && memcmp(word, units[i], length) == 0)
+			return true;
+	return false;
+}
+
+/* Where the next unbreakable piece of a text without leading spaces ends. */
+static const char *piece_end(const char *at)
+{
+	const char *end = at + strcspn(at, " ");
+	const char *next = end + strspn(end, " ");
+	size_t next_length = strcspn(next, " ");
+	const char *digit = at + strspn(at, "~(+-<");
+
+	return *digit >= '0' && *digit <= '9' && is_unit(next, next_length) ? next + next_length : end;
+}
+
+/* Takes as many pieces as fit from *at and puts them into `line`, which has room for them. */
+static void fill_line(const struct term *term, struct arena *arena, const char **at, size_t room, char *line)
+{
+	size_t columns = 0;
+
+	*line = 0;
+	while (**at) {
+		const char *end = piece_end(*at);
+		char *piece = arena_copy(arena, *at, (size_t)(end - *at));
+		size_t gap = columns ? 1 : 0;
+
+		if (columns && columns + gap + utf8_columns(piece) > room)
+			return;
+		piece = utf8_fit(arena, piece, room, UTF8_CUT_MIDDLE, term->has_utf8);
+		line = stpcpy(stpcpy(line, gap ? " " : ""), piece);
+		columns += gap + utf8_columns(piece);
+		*at = end + strspn(end, " ");
+	}
+}
+
 void term_paragraph(const struct term *term, FILE *out, enum term_style label_style, const char *label,
 		    unsigned label_columns, enum term_style style, const char *text)
 {
 	auto_done(arena_done) struct arena arena = {};
 	char *safe_label = utf8_safe(&arena, label, term->has_utf8);
-	char *at = utf8_safe(&arena, text, term->has_utf8);
-	size_t used = utf8_columns(safe_label);
-	size_t room = term->columns > label_columns + 10 ? term->columns - label_columns : 10;
+	const char *at = utf8_safe(&arena, text, term->has_utf8);
+	size_t room = term->columns > label_columns + TERM_ROOM_LEAST ? term->columns - label_columns : TERM_ROOM_LEAST;
+	char *line = arena_alloc(&arena, strlen(at) + room * 4 + 1);
+	size_t used;
 
+	safe_label = utf8_fit(&arena, safe_label, label_columns ? label_columns - 1 : 0, UTF8_CUT_END, term->has_utf8);
+	used = utf8_columns(safe_label);
+	at += strspn(at, " ");
 	term_styled(term, out, label_style, safe_label);
-	put_spaces(out, used < label_columns ? label_columns - used : 0);
-	for (bool is_first_line = true; *at; is_first_line = false) {
-		size_t columns = 0;
-		char *line = arena_alloc(&arena, strlen(at) + room * 4 + 1), *end = line;
-
-		/* A label too long for its column pushes the first line, and only that one, to the right. */
-		size_t line_room = is_first_line && used > label_columns
-					   ? room - (used - label_columns < room - 1 ? used - label_columns : room - 1)
-					   : room;
-
-		while (*at) {
-			size_t spaces = columns ? strspn(at, " ") : 0;
-			const char *word = at + (columns ? spaces : strspn(at, " "));
-			size_t length = strcspn(word, " ");
-			char *copy = arena_copy(&arena, word, length);
-
-			if (!length) {
-				at += strlen(at);
-				break;
-			}
-			if (columns && columns + spaces + utf8_columns(copy) > line_room)
-				break;
-			copy = utf8_fit(&arena, copy, line_room, UTF8_CUT_MIDDLE, term->has_utf8);
-			memset(end, ' ', spaces);
-			end = stpcpy(end + spaces, copy);
-			columns += spaces + utf8_columns(copy);
-			at = (char *)word + length;
-		}
-		if (!columns)
-			break;
-		if (!is_first_line)
-			put_spaces(out, label_columns);
+	do {
+		fill_line(term, &arena, &at, room, line);
+		if (*line)
+			put_spaces(out, label_columns - used);
 		term_styled(term, out, style, line);
 		putc('\n', out);
-		at += strspn(at, " ");
-	}
-	if (!*text)
-		putc('\n', out);
+		used = 0;
+	} while (*at);
 }
 
 static double clamp(double fraction)

@@ -45,10 +45,11 @@ enum term_style {
 /* A text that utf8_safe made, in a style. */
 void term_styled(const struct term *term, FILE *out, enum term_style style, const char *safe_text);
 
-/* A text on a line of its own, cut at its end where it is too long. */
-void term_line(const struct term *term, FILE *out, enum term_style style, const char *text);
+/* A text on a line of its own, cut where it is too long. */
+void term_line(const struct term *term, FILE *out, enum term_style style, enum utf8_cut cut, const char *text);
 
-/* `label` in label_style at the left, then the text wrapped in the room right of label_columns. The label may be "". */
+/* `label` in label_style at the left, then the text wrapped in the room right of label_columns. The label may be "". A number
+ * and its unit ("434 ms") stay on one line. */
 void term_paragraph(const struct term *term, FILE *out, enum term_style label_style, const char *label,
 		    unsigned label_columns, enum term_style style, const char *text);
 

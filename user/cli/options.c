@@ -163,10 +163,13 @@ static struct err *apply(struct parser *parser, const struct option_row *row, co
 
 	if (!err)
 		return NULL;
-	/* A secret does not come back on the screen either, where it may be logged. */
-	if (!value || row->secret == SECRET_ALL || row->secret == SECRET_HEADER)
+	if (!value || row->secret == SECRET_ALL)
 		return err_wrap(err, "option %s", option_name(row).text);
-	return err_wrap(err, "option %s '%s'", option_name(row).text, value);
+
+	/* Standard error is logged as often as a recording is passed on. */
+	auto_free char *redacted = redact_value(row, value);
+
+	return err_wrap(err, "option %s '%s'", option_name(row).text, redacted ? redacted : "***");
 }
 
 static struct err *take_long(struct parser *parser, const char *word)

@@ -17,7 +17,7 @@ struct outcome {
 	bool has_command_status; /* the command ended before it was asked to, or after Ctrl-C */
 	bool was_interrupted;
 	int command_status;   /* as a shell has it: 128 + signal */
-	const char *no_answer; /* the URL of the first request, where requests were given and none was answered; borrowed */
+	char *no_answer;      /* where requests were given and none was answered: the first one's URL, without secrets; owned */
 	VEC(char *) failed_gates; /* one line each, owned */
 };
 

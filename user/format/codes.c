@@ -49,10 +49,14 @@ static const struct code_name steps[] = {
 };
 
 static const struct code_name class_init_steps[] = {
-	{CLASS_INIT_REQUIRED, "required"},	   {CLASS_INIT_RECURSIVE, "recursive"},
-	{CLASS_INIT_CONCURRENT, "concurrent"},	   {CLASS_INIT_ERRONEOUS, "erroneous"},
-	{CLASS_INIT_SUPER_FAILED, "super_failed"}, {CLASS_INIT_CLINIT, "clinit"},
-	{CLASS_INIT_ERROR, "error"},		   {CLASS_INIT_END, "end"},
+	{CLASS_INIT_REQUIRED, "required"},
+	{CLASS_INIT_RECURSIVE, "recursive"},
+	{CLASS_INIT_CONCURRENT, "concurrent"},
+	{CLASS_INIT_ERRONEOUS, "erroneous"},
+	{CLASS_INIT_SUPER_FAILED, "super_failed"},
+	{CLASS_INIT_CLINIT, "clinit"},
+	{CLASS_INIT_ERROR, "error"},
+	{CLASS_INIT_END, "end"},
 };
 
 static const struct code_name sample_modes[] = {
@@ -73,20 +77,28 @@ static const struct code_name code_types[] = {
 };
 
 static const struct code_name vm_wait_reasons[] = {
-	{VM_WAIT_MONITOR, "monitor"},	{VM_WAIT_OBJECT, "object"},	    {VM_WAIT_PARK, "park"},
-	{VM_WAIT_MUTEX, "mutex"},	{VM_WAIT_SAFEPOINT, "safepoint"},   {VM_WAIT_COMPILE, "compile"},
-	{VM_WAIT_SLEEP, "sleep"},	{VM_WAIT_ALLOCATION, "allocation"}, {VM_WAIT_CLASS_INIT, "class_init"},
+	{VM_WAIT_MONITOR, "monitor"}, {VM_WAIT_OBJECT, "object"},	  {VM_WAIT_PARK, "park"},
+	{VM_WAIT_MUTEX, "mutex"},     {VM_WAIT_SAFEPOINT, "safepoint"},	  {VM_WAIT_COMPILE, "compile"},
+	{VM_WAIT_SLEEP, "sleep"},     {VM_WAIT_ALLOCATION, "allocation"}, {VM_WAIT_CLASS_INIT, "class_init"},
 };
 
 static const struct code_name proc_files[] = {
-	{PROC_FILE_MAPS, "maps"},	{PROC_FILE_SMAPS, "smaps"},	{PROC_FILE_STATUS, "status"},
-	{PROC_FILE_CMDLINE, "cmdline"}, {PROC_FILE_ENVIRON, "environ"}, {PROC_FILE_CPU_STAT, "cpu_stat"},
-	{PROC_FILE_MEMORY_STAT, "memory_stat"}, {PROC_FILE_LIMITS, "limits"}, {PROC_FILE_STAT, "stat"},
+	{PROC_FILE_MAPS, "maps"},
+	{PROC_FILE_SMAPS, "smaps"},
+	{PROC_FILE_STATUS, "status"},
+	{PROC_FILE_CMDLINE, "cmdline"},
+	{PROC_FILE_ENVIRON, "environ"},
+	{PROC_FILE_CPU_STAT, "cpu_stat"},
+	{PROC_FILE_MEMORY_STAT, "memory_stat"},
+	{PROC_FILE_LIMITS, "limits"},
+	{PROC_FILE_STAT, "stat"},
 };
 
 static const struct code_name moments[] = {
-	{MOMENT_OTHER, "other"}, {MOMENT_EXEC, "exec"}, {MOMENT_READY, "ready"}, {MOMENT_FIRST_REQUEST, "first_request"},
-	{MOMENT_WARM, "warm"},	 {MOMENT_EXIT, "exit"}, {MOMENT_MAPPED, "mapped"},
+	{MOMENT_OTHER, "other"},   {MOMENT_EXEC, "exec"},
+	{MOMENT_READY, "ready"},   {MOMENT_FIRST_REQUEST, "first_request"},
+	{MOMENT_WARM, "warm"},	   {MOMENT_EXIT, "exit"},
+	{MOMENT_MAPPED, "mapped"},
 };
 
 static const struct code_name observed_states[] = {
@@ -111,8 +123,14 @@ static const struct code_row {
 	const char *field;
 	struct code_table table;
 } rows[] = {
-#define ENUM(names) {false, array_length(names), names}
-#define FLAGS(names) {true, array_length(names), names}
+#define ENUM(names)                                                                                                  \
+	{                                                                                                            \
+		false, array_length(names), names                                                                    \
+	}
+#define FLAGS(names)                                                                                                 \
+	{                                                                                                            \
+		true, array_length(names), names                                                                     \
+	}
 	{(enum event_kind)0, "path_flags", FLAGS(path_flags)},
 	{EVENT_SWITCH_OUT, "flags", FLAGS(switch_flags)},
 	{EVENT_SWITCH_OUT, "state", FLAGS(task_states)},

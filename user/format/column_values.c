@@ -3,20 +3,14 @@
 #include <string.h>
 
 #include "format/columns.h"
-#include "format/varint.h"
 
 /* So many values are looked at to choose a mode: choosing may cost a fraction of writing. */
 enum { SAMPLE_VALUES = 1024 };
 
-size_t value_coder_room(uint32_t count)
-{
-	/* A new value of a table takes its reference, too. */
-	return 1 + (size_t)count * (VARINT_BYTES_MAX + 1);
-}
-
 size_t value_coder_bytes(const struct value_coder *coder)
 {
-	return coder->slots.capacity_bytes + coder->table.capacity_bytes + coder->last_by_thread.capacity_bytes;
+	return coder->slots.capacity_bytes + coder->table.capacity_bytes + coder->last_by_thread.capacity_bytes +
+	       coder->coded.capacity_bytes;
 }
 
 void value_coder_done(struct value_coder *coder)
@@ -24,6 +18,7 @@ void value_coder_done(struct value_coder *coder)
 	scratch_done(&coder->slots);
 	scratch_done(&coder->table);
 	scratch_done(&coder->last_by_thread);
+	scratch_done(&coder->coded);
 }
 
 /* ---- the table of distinct values ---- */
@@ -112,72 +107,70 @@ static bool is_constant(struct column_values column)
 	return true;
 }
 
-/* ---- writing ---- */
+/* ---- coding ---- */
 
-static uint8_t *put_steps(struct column_values column, uint8_t *at)
+static void code_steps(const uint64_t *values, uint32_t count, uint64_t *coded)
 {
 	uint64_t last = 0;
 
-	for (uint32_t i = 0; i < column.count; i++) {
-		at = varint_put(at, zigzag(column.values[i] - last));
-		last = column.values[i];
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t value = values[i];
+
+		coded[i] = zigzag(value - last);
+		last = value;
 	}
-	return at;
 }
 
-static uint8_t *put_thread_steps(struct value_coder *coder, struct column_values column, uint8_t *at)
+static void code_thread_steps(struct value_coder *coder, struct column_values column, uint64_t *coded)
 {
 	uint64_t *last_by_thread = cleared_last_values(coder, column, column.count);
 
 	for (uint32_t i = 0; i < column.count; i++) {
 		uint64_t *last = &last_by_thread[column.threads[i]];
 
-		at = varint_put(at, zigzag(column.values[i] - *last));
+		coded[i] = zigzag(column.values[i] - *last);
 		*last = column.values[i];
 	}
-	return at;
 }
 
 /* The new values come after all references, so that like stands beside like. */
-static uint8_t *put_table(struct value_coder *coder, struct column_values column, uint8_t *at)
+static void put_table(struct value_coder *coder, struct column_values column, uint64_t *coded, struct pack *pack)
 {
-	uint64_t last = 0;
-
 	table_clear(coder, column.count);
 	for (uint32_t i = 0; i < column.count; i++)
-		at = varint_put(at, table_ref(coder, column.values[i]));
-
-	const uint64_t *table = coder->table.bytes;
-
-	for (uint32_t i = 0; i < coder->table_count; i++) {
-		at = varint_put(at, zigzag(table[i] - last));
-		last = table[i];
-	}
-	return at;
+		coded[i] = table_ref(coder, column.values[i]);
+	pack_numbers(pack, coded, column.count);
+	code_steps(coder->table.bytes, coder->table_count, coded);
+	pack_numbers(pack, coded, coder->table_count);
 }
 
-uint8_t *value_coder_put(struct value_coder *coder, struct column_values column, uint8_t *at)
+void value_coder_put(struct value_coder *coder, struct column_values column, struct pack *pack)
 {
 	enum column_mode mode = is_constant(column) ? MODE_CONSTANT : choose_mode(coder, column);
+	uint64_t *coded = scratch_reserve(&coder->coded, column.count * sizeof(*coded));
 
-	*at++ = (uint8_t)mode;
+	*pack_bytes(pack, 1) = (uint8_t)mode;
 	switch (mode) {
 	case MODE_CONSTANT:
-		return varint_put(at, column.values[0]);
+		coded[0] = column.values[0];
+		pack_numbers(pack, coded, 1);
+		return;
 	case MODE_PLAIN:
-		for (uint32_t i = 0; i < column.count; i++)
-			at = varint_put(at, column.values[i]);
-		return at;
+		memcpy(coded, column.values, column.count * sizeof(*coded));
+		break;
 	case MODE_ZIGZAG:
 		for (uint32_t i = 0; i < column.count; i++)
-			at = varint_put(at, zigzag(column.values[i]));
-		return at;
+			coded[i] = zigzag(column.values[i]);
+		break;
 	case MODE_STEP:
-		return put_steps(column, at);
+		code_steps(column.values, column.count, coded);
+		break;
 	case MODE_THREAD_STEP:
-		return put_thread_steps(coder, column, at);
+		code_thread_steps(coder, column, coded);
+		break;
 	case MODE_TABLE:
-		return put_table(coder, column, at);
+		put_table(coder, column, coded, pack);
+		return;
 	}
-	return at;
+	pack_numbers(pack, coded, column.count);
 }

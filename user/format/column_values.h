@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/pack.h"
 #include "format/scratch.h"
 
 /* One column: `count` values (at least one), and for each the index of its thread, below thread_count. */
@@ -16,16 +17,13 @@ struct column_values {
 
 /* Memory kept between columns; a zeroed struct is ready for use. */
 struct value_coder {
-	struct scratch slots, table, last_by_thread;
+	struct scratch slots, table, last_by_thread, coded;
 	size_t slot_count;
 	uint32_t table_count;
 };
 
-/* Bytes that a column of so many values can take. */
-size_t value_coder_room(uint32_t count);
-
-/* Writes the mode and the values, returns the end. */
-uint8_t *value_coder_put(struct value_coder *coder, struct column_values column, uint8_t *at);
+/* Packs the mode and the values, without a break at the end. */
+void value_coder_put(struct value_coder *coder, struct column_values column, struct pack *pack);
 
 size_t value_coder_bytes(const struct value_coder *coder); /* memory in use */
 void value_coder_done(struct value_coder *coder);

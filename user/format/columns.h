@@ -5,14 +5,14 @@
  *	TIMES		zigzag of the step from the record before
  *	CPUS		of each record
  *	THREAD_REFS	0: the thread last seen on this CPU (at first, the first of THREADS); n: the n-th of THREADS
- *	THREADS		pid, tid of each thread, in the order in which they first appear
+ *	THREADS		how many; their pids; their tids; in the order in which they first appear
  *	TAIL_REFS	of each record whose kind has a tail, see tail_ref
  *	TAIL_LENGTHS	of each tail that is new
  *	TAIL_BYTES	those tails, one after the other
  *	then for each kind that is there, by ascending id, for each of its fields: a byte column_mode, then the values
  *
- * All numbers are varints (format/varint.h) but the directory and TAIL_BYTES. The general compressor comes after: this
- * form puts like beside like and takes away what is known already. */
+ * All but the directory, the mode bytes and TAIL_BYTES are arrays of packed numbers (format/pack.h). The general
+ * compressor comes after: this form puts like beside like and takes away what is known already. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,12 +36,12 @@ enum column {
 
 /* How a field's values are coded. The writer takes what it estimates to be shortest. */
 enum column_mode {
-	MODE_CONSTANT = 0,     /* one value, of all */
-	MODE_PLAIN = 1,	       /* each value */
-	MODE_ZIGZAG = 2,       /* zigzag of each value */
-	MODE_STEP = 3,	       /* zigzag of the step from the value before */
-	MODE_THREAD_STEP = 4,  /* zigzag of the step from the value before of this kind on the same thread */
-	MODE_TABLE = 5,	       /* 0: a new value, MODE_STEP from the last new one; n: the n-th of those */
+	MODE_CONSTANT = 0,    /* one value, of all */
+	MODE_PLAIN = 1,	      /* each value */
+	MODE_ZIGZAG = 2,      /* zigzag of each value */
+	MODE_STEP = 3,	      /* zigzag of the step from the value before */
+	MODE_THREAD_STEP = 4, /* zigzag of the step from the value before of this kind on the same thread */
+	MODE_TABLE = 5,	      /* 0: the next new value, n: the n-th of those; then the new values as in MODE_STEP */
 };
 
 /* A tail that was met in this frame before is named, not repeated: class names come in a row for each class. */
@@ -71,13 +71,13 @@ static inline void recent_tails_use(struct recent_tails *recent, unsigned place,
 
 struct columns_encoder;
 
-/* What an encoder made, valid until its next use. `ends` are the columns' ends in the content, for a compressor that
- * adapts to each. */
+/* What an encoder made, valid until its next use. `breaks` are the offsets where bytes of
+ * another nature begin, ascending, the last at the end: for a compressor that adapts to each. */
 struct columns_content {
 	const uint8_t *bytes;
 	size_t length_bytes;
-	const uint32_t *ends;
-	size_t column_count;
+	const uint32_t *breaks;
+	size_t break_count;
 };
 
 struct columns_encoder *columns_encoder_new(void);
@@ -101,7 +101,6 @@ struct columns_records {
 	uint32_t unknown_count; /* left out */
 };
 
-/* Untrusted: false where the content is damaged or its records would take more than FRAME_BYTES_MAX. The content must be
- * followed by VARINT_SLACK_BYTES readable bytes. */
+/* Untrusted: false where the content is damaged or its records would take more than FRAME_BYTES_MAX. */
 bool columns_decode(struct columns_decoder *decoder, const struct layout *layout, const void *content,
 		    size_t content_bytes, uint32_t count, struct columns_records *ret_records);

@@ -1,14 +1,14 @@
-/* The way back: how long each record is, from KINDS and the tails; then headers and tails in the order of the records;
- * then each field's column, stored across the records of its kind. Loops are kept free of calls and of branches that
- * data decides: reading is to keep up with ten million records a second. */
+/* The way back: how long each record is, from KINDS and the tails; then headers and tails in the order of the
+ * records; then each field's column, unpacked into an array and stored across the records of its kind. */
 #include "format/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/auto.h"
+#include "format/pack.h"
 #include "format/recording.h"
 #include "format/scratch.h"
-#include "format/varint.h"
 
 struct tail {
 	const uint8_t *bytes;
@@ -39,13 +39,13 @@ struct columns_decoder {
 	size_t record_bytes;
 
 	struct scratch records;
-	struct scratch kinds;	    /* uint8_t of each record */
-	struct scratch tail_ids;    /* uint32_t of each record, index plus one, 0 without a tail */
+	struct scratch kinds;	 /* uint8_t of each record */
+	struct scratch tail_ids; /* uint32_t of each record, index plus one, 0 without a tail */
 	struct scratch tails;
-	struct scratch threads;	    /* struct thread */
-	struct scratch places;	    /* of the records, kind by kind */
-	struct scratch refs, table; /* of one column */
+	struct scratch threads; /* struct thread */
+	struct scratch places;	/* of the records, kind by kind */
 	struct scratch last_by_thread;
+	struct scratch values[3], indexes; /* columns unpacked */
 };
 
 struct thread {
@@ -73,9 +73,10 @@ void columns_decoder_free(struct columns_decoder *decoder)
 	scratch_done(&decoder->tails);
 	scratch_done(&decoder->threads);
 	scratch_done(&decoder->places);
-	scratch_done(&decoder->refs);
-	scratch_done(&decoder->table);
 	scratch_done(&decoder->last_by_thread);
+	for (size_t i = 0; i < array_length(decoder->values); i++)
+		scratch_done(&decoder->values[i]);
+	scratch_done(&decoder->indexes);
 	free(decoder);
 }
 
@@ -106,30 +107,46 @@ static bool read_directory(struct columns_decoder *decoder, const uint8_t *conte
 	return at == end;
 }
 
-static struct varint_cursor column_cursor(const struct columns_decoder *decoder, size_t column)
+static struct unpack column_of(const struct columns_decoder *decoder, size_t column)
 {
-	return (struct varint_cursor){decoder->column_starts[column], decoder->column_starts[column + 1], false};
+	return (struct unpack){decoder->column_starts[column], decoder->column_starts[column + 1]};
 }
 
-static size_t column_bytes(const struct columns_decoder *decoder, size_t column)
+/* The next `count` numbers of a column, at most as many as there are records, in the decoder's array of that number;
+ * NULL where they are damaged. */
+static const uint64_t *take_numbers(struct columns_decoder *decoder, struct unpack *from, uint32_t count,
+				    unsigned array)
 {
-	return (size_t)(decoder->column_starts[column + 1] - decoder->column_starts[column]);
+	uint64_t *values = scratch_reserve(&decoder->values[array], decoder->count * sizeof(*values));
+	uint32_t *indexes = scratch_reserve(&decoder->indexes, decoder->count * sizeof(*indexes));
+
+	return unpack_numbers(from, values, indexes, count) ? values : NULL;
+}
+
+/* All numbers of a column that must have `count`. */
+static const uint64_t *column_numbers(struct columns_decoder *decoder, enum column column, uint32_t count,
+				      unsigned array)
+{
+	struct unpack from = column_of(decoder, column);
+	const uint64_t *values = take_numbers(decoder, &from, count, array);
+
+	return from.at == from.end ? values : NULL;
 }
 
 static bool read_kinds(struct columns_decoder *decoder)
 {
-	struct varint_cursor cursor = column_cursor(decoder, COLUMN_KINDS);
+	const uint64_t *values = column_numbers(decoder, COLUMN_KINDS, decoder->count, 0);
 	uint8_t *kinds = scratch_reserve(&decoder->kinds, decoder->count);
 	size_t columns = COLUMN_FIELDS;
 
+	if (!values)
+		return false;
 	memset(decoder->kind_counts, 0, sizeof(decoder->kind_counts));
 	for (uint32_t i = 0; i < decoder->count; i++) {
-		uint64_t kind = varint_get(&cursor);
-
-		if (kind >= LAYOUT_KINDS_MAX)
+		if (values[i] >= LAYOUT_KINDS_MAX)
 			return false;
-		kinds[i] = (uint8_t)kind;
-		decoder->kind_counts[kind]++;
+		kinds[i] = (uint8_t)values[i];
+		decoder->kind_counts[kinds[i]]++;
 	}
 	for (uint32_t id = 0; id < LAYOUT_KINDS_MAX; id++) {
 		const struct layout_kind *kind = &decoder->layout->kinds[id];
@@ -145,84 +162,112 @@ static bool read_kinds(struct columns_decoder *decoder)
 			.must_clear = !kind->is_same,
 		};
 	}
-	return varint_done(&cursor) && columns == decoder->column_count;
+	return columns == decoder->column_count;
 }
 
 static bool read_threads(struct columns_decoder *decoder)
 {
-	struct varint_cursor cursor = column_cursor(decoder, COLUMN_THREADS);
+	struct unpack from = column_of(decoder, COLUMN_THREADS);
+	const uint64_t *count = take_numbers(decoder, &from, 1, 0);
+
+	/* No thread is without a record. */
+	if (!count || *count > decoder->count)
+		return false;
+	decoder->thread_count = (uint32_t)*count;
+
+	const uint64_t *pids = take_numbers(decoder, &from, decoder->thread_count, 0);
+	const uint64_t *tids = take_numbers(decoder, &from, decoder->thread_count, 1);
 	struct thread *threads = scratch_reserve(&decoder->threads, decoder->count * sizeof(*threads));
 
-	for (decoder->thread_count = 0; cursor.at < cursor.end; decoder->thread_count++) {
-		if (decoder->thread_count == decoder->count)
-			return false; /* a thread without a record */
-		threads[decoder->thread_count].pid = (uint32_t)varint_get(&cursor);
-		threads[decoder->thread_count].tid = (uint32_t)varint_get(&cursor);
-	}
-	return varint_done(&cursor);
+	if (!pids || !tids || from.at != from.end)
+		return false;
+	for (uint32_t i = 0; i < decoder->thread_count; i++)
+		threads[i] = (struct thread){(uint32_t)pids[i], (uint32_t)tids[i]};
+	return true;
 }
 
 /* ---- tails ---- */
 
-static bool read_tails(struct columns_decoder *decoder)
+/* The index plus one of the tail that a reference means, 0 where there is no such tail. */
+static uint32_t tail_of_ref(struct recent_tails *recent, uint64_t ref, uint32_t *new_count)
 {
-	struct varint_cursor cursor = column_cursor(decoder, COLUMN_TAIL_LENGTHS);
-	struct tail *tails = scratch_reserve(&decoder->tails, decoder->count * sizeof(*tails));
-	const uint8_t *at = decoder->column_starts[COLUMN_TAIL_BYTES];
-	size_t room = column_bytes(decoder, COLUMN_TAIL_BYTES);
+	unsigned place = TAIL_RECENT_COUNT - 1;
+	uint64_t index = ref - TAIL_INDEX;
 
-	for (decoder->tail_count = 0; cursor.at < cursor.end; decoder->tail_count++) {
-		uint64_t length = varint_get(&cursor);
-
-		if (decoder->tail_count == decoder->count || length > room)
-			return false;
-		tails[decoder->tail_count] = (struct tail){at, (uint32_t)length};
-		at += length;
-		room -= length;
+	if (ref == TAIL_NEW) {
+		index = (*new_count)++;
+	} else if (ref < TAIL_INDEX) {
+		place = (unsigned)ref - TAIL_RECENT;
+		index = recent->index[place];
 	}
-	return varint_done(&cursor) && room == 0;
+	if (index >= *new_count)
+		return 0;
+	recent_tails_use(recent, place, (uint32_t)index);
+	return (uint32_t)index + 1;
 }
 
-/* Which tail each record has, and so how much room all records take. */
 static bool read_tail_refs(struct columns_decoder *decoder)
 {
-	struct varint_cursor cursor = column_cursor(decoder, COLUMN_TAIL_REFS);
 	const uint8_t *kinds = decoder->kinds.bytes;
-	const struct tail *tails = decoder->tails.bytes;
 	uint32_t *tail_ids = scratch_reserve(&decoder->tail_ids, decoder->count * sizeof(*tail_ids));
 	struct recent_tails recent = {};
-	uint32_t next = 0;
+	uint32_t ref_count = 0;
+
+	for (uint32_t id = 0; id < LAYOUT_KINDS_MAX; id++)
+		if (decoder->kind_counts[id] && decoder->sizes[id].has_tail)
+			ref_count += decoder->kind_counts[id];
+
+	const uint64_t *refs = column_numbers(decoder, COLUMN_TAIL_REFS, ref_count, 0);
+
+	if (!refs)
+		return false;
+	decoder->tail_count = 0;
+	for (uint32_t i = 0; i < decoder->count; i++) {
+		uint64_t ref = decoder->sizes[kinds[i]].has_tail ? *refs++ : TAIL_EMPTY;
+
+		tail_ids[i] = 0;
+		if (ref != TAIL_EMPTY && !(tail_ids[i] = tail_of_ref(&recent, ref, &decoder->tail_count)))
+			return false;
+	}
+	return true;
+}
+
+static bool read_tails(struct columns_decoder *decoder)
+{
+	const uint64_t *lengths = column_numbers(decoder, COLUMN_TAIL_LENGTHS, decoder->tail_count, 0);
+	struct tail *tails = scratch_reserve(&decoder->tails, decoder->count * sizeof(*tails));
+	struct unpack bytes = column_of(decoder, COLUMN_TAIL_BYTES);
+
+	if (!lengths)
+		return false;
+	for (uint32_t i = 0; i < decoder->tail_count; i++) {
+		if (lengths[i] > (size_t)(bytes.end - bytes.at))
+			return false;
+		tails[i] = (struct tail){bytes.at, (uint32_t)lengths[i]};
+		bytes.at += lengths[i];
+	}
+	return bytes.at == bytes.end;
+}
+
+/* How much room all records take: a few tails, met again and again, can make many bytes of few. */
+static bool measure_records(struct columns_decoder *decoder)
+{
+	const uint8_t *kinds = decoder->kinds.bytes;
+	const uint32_t *tail_ids = decoder->tail_ids.bytes;
+	const struct tail *tails = decoder->tails.bytes;
 	uint64_t record_bytes = 0;
 
 	for (uint32_t i = 0; i < decoder->count; i++) {
-		struct kind_sizes sizes = decoder->sizes[kinds[i]];
-		uint64_t ref = sizes.has_tail ? varint_get(&cursor) : TAIL_EMPTY;
-		uint32_t length = 0;
+		uint32_t fixed_bytes = decoder->sizes[kinds[i]].fixed_bytes;
+		uint32_t tail_bytes = tail_ids[i] ? tails[tail_ids[i] - 1].length_bytes : 0;
 
-		tail_ids[i] = 0;
-		if (ref != TAIL_EMPTY) {
-			unsigned place = TAIL_RECENT_COUNT - 1;
-			uint64_t index = ref - TAIL_INDEX;
-
-			if (ref == TAIL_NEW) {
-				index = next++;
-			} else if (ref < TAIL_INDEX) {
-				place = (unsigned)ref - TAIL_RECENT;
-				index = recent.index[place];
-			}
-			if (index >= next || index >= decoder->tail_count)
-				return false;
-			recent_tails_use(&recent, place, (uint32_t)index);
-			tail_ids[i] = (uint32_t)index + 1;
-			length = tails[index].length_bytes;
-		}
-		if (sizes.fixed_bytes)
-			record_bytes += record_stride(sizes.fixed_bytes + length);
+		if (fixed_bytes)
+			record_bytes += record_stride(fixed_bytes + tail_bytes);
 		if (record_bytes > FRAME_BYTES_MAX)
 			return false;
 	}
 	decoder->record_bytes = (size_t)record_bytes;
-	return varint_done(&cursor) && next == decoder->tail_count;
+	return true;
 }
 
 /* ---- records ---- */
@@ -231,9 +276,9 @@ static bool read_tail_refs(struct columns_decoder *decoder)
  * follows from the records before them (times, threads), and take no room. */
 static bool write_records(struct columns_decoder *decoder, uint32_t *ret_known_count)
 {
-	struct varint_cursor times = column_cursor(decoder, COLUMN_TIMES);
-	struct varint_cursor cpus = column_cursor(decoder, COLUMN_CPUS);
-	struct varint_cursor thread_refs = column_cursor(decoder, COLUMN_THREAD_REFS);
+	const uint64_t *times = column_numbers(decoder, COLUMN_TIMES, decoder->count, 0);
+	const uint64_t *cpus = column_numbers(decoder, COLUMN_CPUS, decoder->count, 1);
+	const uint64_t *thread_refs = column_numbers(decoder, COLUMN_THREAD_REFS, decoder->count, 2);
 	const uint8_t *kinds = decoder->kinds.bytes;
 	const uint32_t *tail_ids = decoder->tail_ids.bytes;
 	const struct tail *tails = decoder->tails.bytes;
@@ -245,17 +290,17 @@ static bool write_records(struct columns_decoder *decoder, uint32_t *ret_known_c
 	uint64_t time_ns = 0;
 	uint32_t at = 0, known_count = 0;
 
+	if (!times || !cpus || !thread_refs)
+		return false;
 	for (uint32_t id = 0; id < LAYOUT_KINDS_MAX; places += decoder->kind_counts[id++])
 		fill[id] = places;
 	for (uint32_t i = 0; i < decoder->count; i++) {
 		struct kind_sizes sizes = decoder->sizes[kinds[i]];
-		uint16_t cpu = (uint16_t)varint_get(&cpus);
-		uint64_t thread_ref = varint_get(&thread_refs);
-		uint32_t *likely = &thread_of_cpu[cpu % COLUMN_CPUS_REMEMBERED];
+		uint32_t *likely = &thread_of_cpu[cpus[i] % COLUMN_CPUS_REMEMBERED];
 
-		time_ns += unzigzag(varint_get(&times));
-		if (thread_ref)
-			*likely = thread_ref <= decoder->thread_count ? (uint32_t)thread_ref - 1 : UINT32_MAX;
+		time_ns += unzigzag(times[i]);
+		if (thread_refs[i])
+			*likely = thread_refs[i] <= decoder->thread_count ? (uint32_t)thread_refs[i] - 1 : UINT32_MAX;
 		if (*likely >= decoder->thread_count)
 			return false;
 
@@ -277,7 +322,7 @@ static bool write_records(struct columns_decoder *decoder, uint32_t *ret_known_c
 			.pid = threads[*likely].pid,
 			.tid = threads[*likely].tid,
 			.kind = kinds[i],
-			.cpu = cpu,
+			.cpu = (u16)cpus[i],
 			.size = size_bytes,
 		};
 		if (tail.length_bytes)
@@ -286,7 +331,7 @@ static bool write_records(struct columns_decoder *decoder, uint32_t *ret_known_c
 		known_count++;
 	}
 	*ret_known_count = known_count;
-	return varint_done(&times) && varint_done(&cpus) && varint_done(&thread_refs);
+	return true;
 }
 
 /* ---- fields ---- */
@@ -298,119 +343,95 @@ struct field_target {
 	uint32_t count;
 };
 
-#define store(target, i, value, bytes) memcpy((target).at + (target).places[i].offset_bytes, &(value), (bytes))
-
-/* Inlined into one loop for each width, so that a store is one instruction. */
+/* Inlined into a loop for each width, so that a store is one instruction. */
 #define inlined static inline __attribute__((always_inline))
 
-inlined void store_constant(struct varint_cursor *cursor, struct field_target target, const size_t bytes)
+inlined void store(struct field_target target, uint32_t i, uint64_t value, const size_t bytes)
 {
-	uint64_t value = varint_get(cursor);
-
-	for (uint32_t i = 0; i < target.count; i++)
-		store(target, i, value, bytes);
+	memcpy(target.at + target.places[i].offset_bytes, &value, bytes);
 }
 
-inlined void store_plain(struct varint_cursor *cursor, struct field_target target, const size_t bytes)
-{
-	for (uint32_t i = 0; i < target.count; i++) {
-		uint64_t value = varint_get(cursor);
-
-		store(target, i, value, bytes);
-	}
-}
-
-inlined void store_zigzag(struct varint_cursor *cursor, struct field_target target, const size_t bytes)
-{
-	for (uint32_t i = 0; i < target.count; i++) {
-		uint64_t value = unzigzag(varint_get(cursor));
-
-		store(target, i, value, bytes);
-	}
-}
-
-inlined void store_steps(struct varint_cursor *cursor, struct field_target target, const size_t bytes)
-{
-	uint64_t value = 0;
-
-	for (uint32_t i = 0; i < target.count; i++) {
-		value += unzigzag(varint_get(cursor));
-		store(target, i, value, bytes);
-	}
-}
-
-inlined void store_thread_steps(struct varint_cursor *cursor, struct field_target target, uint64_t *last_by_thread,
+inlined void store_thread_steps(struct columns_decoder *decoder, struct field_target target, const uint64_t *values,
 				const size_t bytes)
 {
+	uint64_t *last_by_thread =
+		scratch_reserve(&decoder->last_by_thread, decoder->thread_count * sizeof(uint64_t));
+
 	for (uint32_t i = 0; i < target.count; i++)
 		last_by_thread[target.places[i].thread] = 0;
 	for (uint32_t i = 0; i < target.count; i++) {
 		uint64_t *value = &last_by_thread[target.places[i].thread];
 
-		*value += unzigzag(varint_get(cursor));
+		*value += unzigzag(values[i]);
 		store(target, i, *value, bytes);
 	}
 }
 
-inlined void store_table(struct varint_cursor *cursor, struct field_target target, uint32_t *refs, uint64_t *table,
-			 const size_t bytes)
+inlined bool store_table(struct columns_decoder *decoder, struct field_target target, struct unpack *from,
+			 const uint64_t *refs, const size_t bytes)
 {
-	uint32_t new_count = 0, next = 0;
+	uint32_t new_count = 0;
+	bool is_bad = false;
+
+	for (uint32_t i = 0; i < target.count; i++) {
+		new_count += refs[i] == 0;
+		is_bad |= refs[i] > new_count;
+	}
+
+	uint64_t *table = is_bad ? NULL : (uint64_t *)take_numbers(decoder, from, new_count, 1);
 	uint64_t value = 0;
+	const uint64_t *next = table;
 
+	if (!table)
+		return false;
+	for (uint32_t i = 0; i < new_count; i++)
+		table[i] = value += unzigzag(table[i]);
 	for (uint32_t i = 0; i < target.count; i++) {
-		uint64_t ref = varint_get(cursor);
-
-		new_count += ref == 0;
-		if (ref > new_count)
-			cursor->is_bad = true;
-		refs[i] = (uint32_t)ref;
-	}
-	if (cursor->is_bad)
-		return;
-	for (uint32_t i = 0; i < new_count; i++) {
-		value += unzigzag(varint_get(cursor));
-		table[i] = value;
-	}
-	for (uint32_t i = 0; i < target.count; i++) {
-		uint64_t *entry = &table[refs[i] ? refs[i] - 1 : next];
+		const uint64_t *entry = refs[i] ? &table[refs[i] - 1] : next;
 
 		next += refs[i] == 0;
 		store(target, i, *entry, bytes);
 	}
+	return true;
 }
 
-inlined bool store_field(struct columns_decoder *decoder, struct varint_cursor cursor, struct field_target target,
+inlined bool store_field(struct columns_decoder *decoder, struct unpack from, struct field_target target,
 			 const size_t bytes)
 {
-	uint8_t mode = cursor.at < cursor.end ? *cursor.at++ : UINT8_MAX;
+	uint8_t mode = from.at < from.end ? *from.at++ : UINT8_MAX;
+	const uint64_t *values = take_numbers(decoder, &from, mode == MODE_CONSTANT ? 1 : target.count, 0);
+	uint64_t value = 0;
 
+	if (!values)
+		return false;
 	switch (mode) {
 	case MODE_CONSTANT:
-		store_constant(&cursor, target, bytes);
+		for (uint32_t i = 0; i < target.count; i++)
+			store(target, i, values[0], bytes);
 		break;
 	case MODE_PLAIN:
-		store_plain(&cursor, target, bytes);
+		for (uint32_t i = 0; i < target.count; i++)
+			store(target, i, values[i], bytes);
 		break;
 	case MODE_ZIGZAG:
-		store_zigzag(&cursor, target, bytes);
+		for (uint32_t i = 0; i < target.count; i++)
+			store(target, i, unzigzag(values[i]), bytes);
 		break;
 	case MODE_STEP:
-		store_steps(&cursor, target, bytes);
+		for (uint32_t i = 0; i < target.count; i++)
+			store(target, i, value += unzigzag(values[i]), bytes);
 		break;
 	case MODE_THREAD_STEP:
-		store_thread_steps(&cursor, target,
-				   scratch_reserve(&decoder->last_by_thread, decoder->thread_count * sizeof(uint64_t)),
-				   bytes);
+		store_thread_steps(decoder, target, values, bytes);
 		break;
 	case MODE_TABLE:
-		store_table(&cursor, target, scratch_reserve(&decoder->refs, decoder->count * sizeof(uint32_t)),
-			    scratch_reserve(&decoder->table, decoder->count * sizeof(uint64_t)), bytes);
+		if (!store_table(decoder, target, &from, values, bytes))
+			return false;
 		break;
 	default:
 		return false;
 	}
-	return varint_done(&cursor);
+	return from.at == from.end;
 }
 
 static bool write_fields(struct columns_decoder *decoder)
@@ -426,7 +447,7 @@ static bool write_fields(struct columns_decoder *decoder)
 		if (!decoder->kind_counts[id])
 			continue;
 		for (uint32_t i = 0; i < kind->field_count; i++, field++, column++) {
-			struct varint_cursor cursor = column_cursor(decoder, column);
+			struct unpack from = column_of(decoder, column);
 			struct field_target target = {
 				records + field->target_offset_bytes,
 				places,
@@ -435,8 +456,8 @@ static bool write_fields(struct columns_decoder *decoder)
 
 			if (!field->target_bytes)
 				continue;
-			if (!(field->target_bytes == 8 ? store_field(decoder, cursor, target, 8)
-						       : store_field(decoder, cursor, target, 4)))
+			if (!(field->target_bytes == 8 ? store_field(decoder, from, target, 8)
+						       : store_field(decoder, from, target, 4)))
 				return false;
 		}
 	}
@@ -451,8 +472,8 @@ bool columns_decode(struct columns_decoder *decoder, const struct layout *layout
 	decoder->layout = layout;
 	decoder->count = count;
 	if (count == 0 || count > FRAME_EVENTS_MAX || !read_directory(decoder, content, content_bytes) ||
-	    !read_kinds(decoder) || !read_threads(decoder) || !read_tails(decoder) || !read_tail_refs(decoder) ||
-	    !write_records(decoder, &known_count) || !write_fields(decoder))
+	    !read_kinds(decoder) || !read_threads(decoder) || !read_tail_refs(decoder) || !read_tails(decoder) ||
+	    !measure_records(decoder) || !write_records(decoder, &known_count) || !write_fields(decoder))
 		return false;
 	*ret_records = (struct columns_records){
 		.first = decoder->records.bytes,

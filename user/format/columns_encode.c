@@ -1,5 +1,5 @@
-/* Passes over a batch: what all records have, in the order of the records; their tails; then each kind's fields, gathered
- * into an array first, so that choosing and coding are loops over plain numbers (format/column_values.c). */
+/* Passes over a batch: what all records have, in the order of the records; their tails; then each kind's fields,
+ * gathered into an array first, so that choosing and coding are loops over plain numbers (format/column_values.c). */
 #include "format/columns.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include <xxhash.h>
 
 #include "format/column_values.h"
+#include "format/pack.h"
 #include "format/recording.h"
 #include "format/scratch.h"
-#include "format/varint.h"
 
 /* A tail that was met in the batch. */
 struct tail {
@@ -28,8 +28,7 @@ struct columns_encoder {
 	const struct schema_kind *schema[EVENT_KIND_END];
 
 	/* The content being made. */
-	uint8_t *bytes, *at;
-	size_t capacity_bytes;
+	struct pack pack;
 	uint32_t ends[COLUMN_COUNT_MAX];
 	size_t column_count;
 
@@ -39,7 +38,7 @@ struct columns_encoder {
 	uint32_t kind_counts[EVENT_KIND_END];
 
 	/* Arrays of `count`, or of as many as were met. */
-	struct scratch places; /* kind by kind, in each in the order of the records */
+	struct scratch places;	/* kind by kind, in each in the order of the records */
 	struct scratch threads; /* pid << 32 | tid */
 	uint32_t thread_count;
 	struct scratch tails;
@@ -64,7 +63,7 @@ void columns_encoder_free(struct columns_encoder *encoder)
 {
 	if (!encoder)
 		return;
-	free(encoder->bytes);
+	pack_done(&encoder->pack);
 	scratch_done(&encoder->places);
 	scratch_done(&encoder->threads);
 	scratch_done(&encoder->tails);
@@ -77,7 +76,7 @@ void columns_encoder_free(struct columns_encoder *encoder)
 
 size_t columns_encoder_bytes(const struct columns_encoder *encoder)
 {
-	return sizeof(*encoder) + encoder->capacity_bytes + encoder->places.capacity_bytes +
+	return sizeof(*encoder) + pack_memory_bytes(&encoder->pack) + encoder->places.capacity_bytes +
 	       encoder->threads.capacity_bytes + encoder->tails.capacity_bytes + encoder->slots.capacity_bytes +
 	       encoder->values.capacity_bytes + encoder->value_threads.capacity_bytes +
 	       value_coder_bytes(&encoder->coder);
@@ -85,25 +84,10 @@ size_t columns_encoder_bytes(const struct columns_encoder *encoder)
 
 /* ---- the content ---- */
 
-/* Begins a column, with room for so many bytes. */
-static void column_begin(struct columns_encoder *encoder, size_t room_bytes)
-{
-	size_t used = (size_t)(encoder->at - encoder->bytes);
-
-	if (used + room_bytes > encoder->capacity_bytes) {
-		size_t capacity = used + room_bytes + used / 2;
-
-		encoder->bytes = realloc(encoder->bytes, capacity);
-		if (!encoder->bytes)
-			memory_exhausted();
-		encoder->capacity_bytes = capacity;
-	}
-	encoder->at = encoder->bytes + used;
-}
-
 static void column_end(struct columns_encoder *encoder)
 {
-	encoder->ends[encoder->column_count++] = (uint32_t)(encoder->at - encoder->bytes);
+	encoder->ends[encoder->column_count++] = (uint32_t)encoder->pack.length_bytes;
+	pack_break(&encoder->pack);
 }
 
 /* The directory is filled in at the end; its size is known as soon as the kinds are counted. */
@@ -114,24 +98,36 @@ static void directory_begin(struct columns_encoder *encoder)
 	for (uint32_t id = 0; id < EVENT_KIND_END; id++)
 		if (encoder->kind_counts[id])
 			columns += encoder->schema[id]->field_count;
-	encoder->at = encoder->bytes;
+	pack_clear(&encoder->pack);
+	pack_bytes(&encoder->pack, (columns + 1) * sizeof(uint32_t));
+	pack_break(&encoder->pack);
 	encoder->column_count = 0;
-	column_begin(encoder, (columns + 1) * sizeof(uint32_t));
-	encoder->at += (columns + 1) * sizeof(uint32_t);
 }
 
 static void directory_end(struct columns_encoder *encoder)
 {
 	uint32_t count = (uint32_t)encoder->column_count;
 	uint32_t start = (count + 1) * (uint32_t)sizeof(uint32_t);
+	uint8_t *at = encoder->pack.bytes;
 
-	memcpy(encoder->bytes, &count, sizeof(count));
+	memcpy(at, &count, sizeof(count));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t length = encoder->ends[i] - start;
 
-		memcpy(encoder->bytes + (i + 1) * sizeof(uint32_t), &length, sizeof(length));
+		memcpy(at += sizeof(uint32_t), &length, sizeof(length));
 		start = encoder->ends[i];
 	}
+}
+
+/* The array in which a column's numbers are collected; column_numbers packs it. */
+static uint64_t *column_values(struct columns_encoder *encoder)
+{
+	return scratch_reserve(&encoder->values, encoder->count * sizeof(uint64_t));
+}
+
+static void column_numbers(struct columns_encoder *encoder, uint32_t count)
+{
+	pack_numbers(&encoder->pack, encoder->values.bytes, count);
 }
 
 /* ---- what all records have ---- */
@@ -150,36 +146,29 @@ static void count_kinds(struct columns_encoder *encoder)
 		encoder->kind_counts[event->kind]++;
 }
 
-static void put_kinds(struct columns_encoder *encoder)
+static void put_kinds_times_cpus(struct columns_encoder *encoder)
 {
 	const struct event_header *event = encoder->first;
-
-	column_begin(encoder, (size_t)encoder->count * VARINT_BYTES_MAX);
-	for (uint32_t i = 0; i < encoder->count; i++, event = record_after(event))
-		encoder->at = varint_put(encoder->at, event->kind);
-	column_end(encoder);
-}
-
-static void put_times(struct columns_encoder *encoder)
-{
-	const struct event_header *event = encoder->first;
+	uint64_t *values = column_values(encoder);
 	uint64_t last_ns = 0;
 
-	column_begin(encoder, (size_t)encoder->count * VARINT_BYTES_MAX);
+	for (uint32_t i = 0; i < encoder->count; i++, event = record_after(event))
+		values[i] = event->kind;
+	column_numbers(encoder, encoder->count);
+	column_end(encoder);
+
+	event = encoder->first;
 	for (uint32_t i = 0; i < encoder->count; i++, event = record_after(event)) {
-		encoder->at = varint_put(encoder->at, zigzag(event->time_ns - last_ns));
+		values[i] = zigzag(event->time_ns - last_ns);
 		last_ns = event->time_ns;
 	}
+	column_numbers(encoder, encoder->count);
 	column_end(encoder);
-}
 
-static void put_cpus(struct columns_encoder *encoder)
-{
-	const struct event_header *event = encoder->first;
-
-	column_begin(encoder, (size_t)encoder->count * VARINT_BYTES_MAX);
+	event = encoder->first;
 	for (uint32_t i = 0; i < encoder->count; i++, event = record_after(event))
-		encoder->at = varint_put(encoder->at, event->cpu);
+		values[i] = event->cpu;
+	column_numbers(encoder, encoder->count);
 	column_end(encoder);
 }
 
@@ -215,35 +204,44 @@ static void put_thread_refs(struct columns_encoder *encoder)
 	const uint64_t *threads = scratch_reserve(&encoder->threads, encoder->count * sizeof(uint64_t));
 	struct place *places = scratch_reserve(&encoder->places, encoder->count * sizeof(*places));
 	struct place *fill[EVENT_KIND_END];
+	uint64_t *values = column_values(encoder);
 	uint32_t thread_of_cpu[COLUMN_CPUS_REMEMBERED] = {};
 	size_t mask = slots_clear(encoder);
 
 	for (uint32_t id = 0; id < EVENT_KIND_END; places += encoder->kind_counts[id++])
 		fill[id] = places;
 	encoder->thread_count = 0;
-	column_begin(encoder, (size_t)encoder->count * VARINT_BYTES_MAX);
 	for (uint32_t i = 0; i < encoder->count; i++, event = record_after(event)) {
 		uint64_t thread = (uint64_t)event->pid << 32 | event->tid;
 		uint32_t *likely = &thread_of_cpu[event->cpu % COLUMN_CPUS_REMEMBERED];
-		uint32_t ref = 0;
 
+		values[i] = 0;
 		if (*likely >= encoder->thread_count || threads[*likely] != thread) {
 			*likely = thread_index(encoder, thread, mask);
-			ref = *likely + 1;
+			values[i] = *likely + 1;
 		}
-		encoder->at = varint_put(encoder->at, ref);
 		*fill[event->kind]++ = (struct place){
 			.offset_bytes = (uint32_t)((const char *)event - (const char *)encoder->first),
 			.thread = *likely,
 		};
 	}
+	column_numbers(encoder, encoder->count);
 	column_end(encoder);
+}
 
-	column_begin(encoder, (size_t)encoder->thread_count * 2 * VARINT_BYTES_MAX);
-	for (uint32_t i = 0; i < encoder->thread_count; i++) {
-		encoder->at = varint_put(encoder->at, threads[i] >> 32);
-		encoder->at = varint_put(encoder->at, (uint32_t)threads[i]);
-	}
+static void put_threads(struct columns_encoder *encoder)
+{
+	const uint64_t *threads = encoder->threads.bytes;
+	uint64_t *values = column_values(encoder);
+
+	values[0] = encoder->thread_count;
+	column_numbers(encoder, 1);
+	for (uint32_t i = 0; i < encoder->thread_count; i++)
+		values[i] = threads[i] >> 32;
+	column_numbers(encoder, encoder->thread_count);
+	for (uint32_t i = 0; i < encoder->thread_count; i++)
+		values[i] = (uint32_t)threads[i];
+	column_numbers(encoder, encoder->thread_count);
 	column_end(encoder);
 }
 
@@ -284,54 +282,61 @@ static uint32_t tail_ref(struct recent_tails *recent, uint32_t index, bool is_ne
 	return TAIL_INDEX + index;
 }
 
-static void put_tails(struct columns_encoder *encoder)
+static void put_tail_refs(struct columns_encoder *encoder)
 {
 	const struct event_header *event = encoder->first;
-	struct tail *tails = scratch_reserve(&encoder->tails, encoder->count * sizeof(*tails));
+	uint64_t *values = column_values(encoder);
 	struct recent_tails recent;
 	size_t mask = slots_clear(encoder);
-	size_t tail_bytes = 0;
+	uint32_t ref_count = 0;
 
+	scratch_reserve(&encoder->tails, encoder->count * sizeof(struct tail));
 	memset(&recent, 0xff, sizeof(recent));
 	encoder->tail_count = 0;
-	column_begin(encoder, (size_t)encoder->count * VARINT_BYTES_MAX);
 	for (uint32_t i = 0; i < encoder->count; i++, event = record_after(event)) {
 		const struct schema_kind *kind = encoder->schema[event->kind];
 		uint32_t known_count = encoder->tail_count;
-		uint32_t ref = TAIL_EMPTY;
 		size_t length;
 		const char *bytes = event_tail(event, kind->fixed_bytes, &length);
 
 		if (!kind->tail_name[0])
 			continue;
+		values[ref_count] = TAIL_EMPTY;
 		if (length) {
 			uint32_t index = tail_index(encoder, bytes, (uint32_t)length, mask);
 
-			ref = tail_ref(&recent, index, index == known_count);
-			if (ref == TAIL_NEW)
-				tail_bytes += length;
+			values[ref_count] = tail_ref(&recent, index, index == known_count);
 		}
-		encoder->at = varint_put(encoder->at, ref);
+		ref_count++;
 	}
+	column_numbers(encoder, ref_count);
 	column_end(encoder);
+}
 
-	column_begin(encoder, (size_t)encoder->tail_count * VARINT_BYTES_MAX);
-	for (uint32_t i = 0; i < encoder->tail_count; i++)
-		encoder->at = varint_put(encoder->at, tails[i].length_bytes);
-	column_end(encoder);
+static void put_tails(struct columns_encoder *encoder)
+{
+	const struct tail *tails = encoder->tails.bytes;
+	uint64_t *values = column_values(encoder);
+	size_t length_bytes = 0;
 
-	column_begin(encoder, tail_bytes);
 	for (uint32_t i = 0; i < encoder->tail_count; i++) {
-		memcpy(encoder->at, tails[i].bytes, tails[i].length_bytes);
-		encoder->at += tails[i].length_bytes;
+		values[i] = tails[i].length_bytes;
+		length_bytes += tails[i].length_bytes;
 	}
+	column_numbers(encoder, encoder->tail_count);
+	column_end(encoder);
+
+	uint8_t *at = pack_bytes(&encoder->pack, length_bytes);
+
+	for (uint32_t i = 0; i < encoder->tail_count; at += tails[i++].length_bytes)
+		memcpy(at, tails[i].bytes, tails[i].length_bytes);
 	column_end(encoder);
 }
 
 /* ---- fields ---- */
 
-static void gather(const struct columns_encoder *encoder, const struct schema_field *field, const struct place *places,
-		   uint32_t count, uint64_t *values)
+static void gather(const struct columns_encoder *encoder, const struct schema_field *field,
+		   const struct place *places, uint32_t count, uint64_t *values)
 {
 	const char *at = (const char *)encoder->first + field->offset_bytes;
 
@@ -356,7 +361,7 @@ static void gather(const struct columns_encoder *encoder, const struct schema_fi
 static void put_fields(struct columns_encoder *encoder)
 {
 	const struct place *places = encoder->places.bytes;
-	uint64_t *values = scratch_reserve(&encoder->values, encoder->count * sizeof(*values));
+	uint64_t *values = column_values(encoder);
 	uint32_t *value_threads = scratch_reserve(&encoder->value_threads, encoder->count * sizeof(*value_threads));
 
 	for (uint32_t id = 0; id < EVENT_KIND_END; id++) {
@@ -370,8 +375,7 @@ static void put_fields(struct columns_encoder *encoder)
 			struct column_values column = {values, value_threads, count, encoder->thread_count};
 
 			gather(encoder, &encoder->schema[id]->fields[i], places, count, values);
-			column_begin(encoder, value_coder_room(count));
-			encoder->at = value_coder_put(&encoder->coder, column, encoder->at);
+			value_coder_put(&encoder->coder, column, &encoder->pack);
 			column_end(encoder);
 		}
 		places += count;
@@ -384,17 +388,17 @@ struct columns_content columns_encode(struct columns_encoder *encoder, const voi
 	encoder->count = count;
 	count_kinds(encoder);
 	directory_begin(encoder);
-	put_kinds(encoder);
-	put_times(encoder);
-	put_cpus(encoder);
+	put_kinds_times_cpus(encoder);
 	put_thread_refs(encoder);
+	put_threads(encoder);
+	put_tail_refs(encoder);
 	put_tails(encoder);
 	put_fields(encoder);
 	directory_end(encoder);
 	return (struct columns_content){
-		.bytes = encoder->bytes,
-		.length_bytes = (size_t)(encoder->at - encoder->bytes),
-		.ends = encoder->ends,
-		.column_count = encoder->column_count,
+		.bytes = encoder->pack.bytes,
+		.length_bytes = encoder->pack.length_bytes,
+		.breaks = encoder->pack.breaks,
+		.break_count = encoder->pack.break_count,
 	};
 }

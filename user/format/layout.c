@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/span.h"
+
 char *layout_describe(size_t *ret_length)
 {
 	char *text = NULL;
@@ -25,26 +27,6 @@ char *layout_describe(size_t *ret_length)
 	return text;
 }
 
-/* A stretch of untrusted text that is being taken apart. */
-struct span {
-	const char *at, *end;
-};
-
-static struct span span_until(struct span *from, char stop)
-{
-	size_t length = (size_t)(from->end - from->at);
-	const char *found = length ? memchr(from->at, stop, length) : NULL;
-	struct span taken = {from->at, found ? found : from->end};
-
-	from->at = found ? found + 1 : from->end;
-	return taken;
-}
-
-static size_t span_length(struct span span)
-{
-	return (size_t)(span.end - span.at);
-}
-
 static struct err *bad_schema(const char *what)
 {
 	return err_new(ERR_FAILED, "its schema is damaged: %s", what);
@@ -52,8 +34,8 @@ static struct err *bad_schema(const char *what)
 
 static struct err *parse_field(struct layout *layout, struct layout_kind *kind, struct span word)
 {
-	struct span name = span_until(&word, ':');
-	struct span type_name = span_until(&word, ':');
+	struct span name = span_take(&word, ":");
+	struct span type_name = span_take(&word, ":");
 	enum field_type type = field_type_by_name(type_name.at, span_length(type_name));
 	const struct schema_field *known = NULL;
 
@@ -88,8 +70,8 @@ static struct err *parse_field(struct layout *layout, struct layout_kind *kind, 
 
 static struct err *parse_kind(struct layout *layout, struct span line)
 {
-	struct span id_text = span_until(&line, ' ');
-	struct span name = span_until(&line, ' ');
+	struct span id_text = span_take(&line, " ");
+	struct span name = span_take(&line, " ");
 	uint32_t id = 0;
 
 	for (const char *at = id_text.at; at < id_text.end; at++) {
@@ -110,9 +92,9 @@ static struct err *parse_kind(struct layout *layout, struct span line)
 	if (known && schema_by_name(name.at, span_length(name)) == known)
 		kind->known = known;
 	while (line.at < line.end) {
-		struct span word = span_until(&line, ' ');
+		struct span word = span_take(&line, " ");
 
-		if (span_length(word) == 1 && *word.at == '|') {
+		if (span_is(word, "|")) {
 			kind->has_tail = true;
 			break;
 		}
@@ -130,7 +112,7 @@ struct err *layout_parse(struct layout *layout, const char *text, size_t length)
 	if (length > LAYOUT_BYTES_MAX)
 		return bad_schema("it is too long");
 	while (rest.at < rest.end)
-		TRY(parse_kind(layout, span_until(&rest, '\n')));
+		TRY(parse_kind(layout, span_take(&rest, "\n")));
 	return NULL;
 }
 

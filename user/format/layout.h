@@ -1,7 +1,7 @@
 /* How the records of a recording lie, as its SCHEMA frame says, set against this program's event table.
  *
- * A field is found again by kind and name, whatever its place and width: recordings of older and newer programs are read,
- * their unknown fields are skipped and fields that they lack are 0. A kind is known where id and name agree. */
+ * A field is found again by kind and name, whatever its place and width: recordings of older and newer programs are
+ * read, their unknown fields are skipped and fields that they lack are 0. A kind is known where id and name agree. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 enum {
 	LAYOUT_KINDS_MAX = 256,
-	LAYOUT_FIELDS_MAX = 64, /* of one kind */
+	LAYOUT_FIELDS_MAX = 64,		/* of one kind */
 	LAYOUT_BYTES_MAX = 1024 * 1024, /* of the SCHEMA frame's content */
 };
 
@@ -29,9 +29,9 @@ struct layout_field {
 struct layout_kind {
 	bool is_stored; /* described by the recording; the rest is meaningless without */
 	bool has_tail;
-	bool is_same; /* stored as this program has it */
-	const struct schema_kind *known; /* NULL: records of it are left out */
-	uint32_t stored_bytes; /* header and fields */
+	bool is_same;			   /* stored as this program has it */
+	const struct schema_kind *known;   /* NULL: records of it are left out */
+	uint32_t stored_bytes;		   /* header and fields */
 	uint32_t first_field, field_count; /* in layout.fields */
 };
 
@@ -50,7 +50,8 @@ struct err *layout_parse(struct layout *layout, const char *text, size_t length)
 
 void layout_done(struct layout *layout);
 
-/* Writes a stored record, at least stored_bytes long, as this program's; `target` has room for its size. Returns it. */
+/* Writes a stored record, at least stored_bytes long, as this program's; `target` has room for its size. Returns it.
+ */
 uint32_t layout_convert(const struct layout *layout, const struct event_header *stored, struct event_header *target);
 
 /* The size of the record that layout_convert makes. */

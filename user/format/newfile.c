@@ -67,7 +67,8 @@ static int walk_component(struct walk *walk, const char *name)
 	return walk_to(walk, take_fd(&fd));
 }
 
-/* The kernel's own rule against planted links (fs.protected_symlinks) covers the last component only, and can be off. */
+/* The kernel's own rule against planted links (fs.protected_symlinks) covers the last component only, and can be off.
+ */
 static int open_folder(const char *path, uid_t owner_uid, int *ret_fd)
 {
 	struct walk walk = {.owner_uid = owner_uid, .fd = -1};
@@ -115,8 +116,8 @@ static struct err *keep_old(int folder, const char *path, const char *name, cons
 							 : "not a regular file");
 	/* Acts on the names alone: what is exchanged under them after the look above is moved, never opened. */
 	if (renameat(folder, name, folder, old_name) != 0)
-		return err_errno(ERR_FAILED, errno, "cannot write '%s': the older file cannot be kept as '%s.old'", path,
-				 path);
+		return err_errno(ERR_FAILED, errno, "cannot write '%s': the older file cannot be kept as '%s.old'",
+				 path, path);
 	*ret_is_kept = true;
 	return NULL;
 }
@@ -144,7 +145,7 @@ struct err *newfile_create(const char *path, uid_t owner_uid, gid_t owner_gid, i
 		return err_errno(ERR_FAILED, error, "cannot write '%s': its folder cannot be used", path);
 	TRY(keep_old(folder, path, name, old_name, &is_kept));
 
-	auto_fd int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	auto_fd int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0) {
 		error = errno;

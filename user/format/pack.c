@@ -22,8 +22,12 @@ size_t pack_memory_bytes(const struct pack *pack)
 
 static void reserve(struct pack *pack, size_t count)
 {
-	if (count > pack->capacity_bytes - pack->length_bytes)
-		pack->bytes = vec_grow(pack->bytes, &pack->capacity_bytes, pack->length_bytes / 2 + count, 1);
+	if (count <= pack->capacity_bytes - pack->length_bytes)
+		return;
+	pack->capacity_bytes = pack->length_bytes + pack->length_bytes / 2 + count;
+	pack->bytes = realloc(pack->bytes, pack->capacity_bytes);
+	if (!pack->bytes)
+		memory_exhausted();
 }
 
 uint8_t *pack_bytes(struct pack *pack, size_t count)
@@ -36,7 +40,8 @@ uint8_t *pack_bytes(struct pack *pack, size_t count)
 void pack_break(struct pack *pack)
 {
 	if (pack->break_count == pack->break_capacity)
-		pack->breaks = vec_grow(pack->breaks, &pack->break_capacity, pack->break_count, sizeof(*pack->breaks));
+		pack->breaks =
+			vec_grow(pack->breaks, &pack->break_capacity, pack->break_count, sizeof(*pack->breaks));
 	pack->breaks[pack->break_count++] = (uint32_t)pack->length_bytes;
 }
 

@@ -1,9 +1,10 @@
 /* Arrays of numbers as bytes: variable length, seven bits a byte, lowest first, the top bit says that more follow
- * (varints), stored by place: the first bytes of all numbers, then the second bytes of those that have one, and so on.
+ * (varints), stored by place: the first bytes of all numbers, then the second bytes of those that have one, and so
+ * on.
  *
- * Low bytes are noise and high bytes are nearly constant; kept apart, each gets an entropy coding that suits it, which
- * makes times and durations an eighth smaller than varints in a row. And both ways are loops without a branch that the
- * data decides. Zigzag makes small negative numbers small. */
+ * Low bytes are noise and high bytes are nearly constant; kept apart, each gets an entropy coding that suits it,
+ * which makes times and durations an eighth smaller than varints in a row. And both ways are loops without a branch
+ * that the data decides. Zigzag makes small negative numbers small. */
 #pragma once
 
 #include <stdbool.h>
@@ -50,6 +51,6 @@ struct unpack {
 	const uint8_t *at, *end;
 };
 
-/* Takes an array of numbers off; `indexes` is room for as many 32-bit numbers. False where the bytes end too early or a
- * number has too many. */
+/* Takes an array of numbers off; `indexes` is room for as many 32-bit numbers. False where the bytes end too early or
+ * a number has too many. */
 bool unpack_numbers(struct unpack *from, uint64_t *values, uint32_t *indexes, size_t count);

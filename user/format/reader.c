@@ -18,7 +18,6 @@
 #include "format/layout.h"
 #include "format/recording.h"
 #include "format/scratch.h"
-#include "format/varint.h"
 
 struct reader {
 	char *name;
@@ -156,24 +155,19 @@ static struct err *skip_to_header(struct reader *reader)
 
 /* ---- frames ---- */
 
-/* The content, with VARINT_SLACK_BYTES behind it, or NULL where it is damaged. */
+/* The content, or NULL where it is damaged. */
 static char *decompress(struct reader *reader, const struct frame_header *header)
 {
-	if (header->coding == CODING_PLAIN) {
-		memset((char *)reader->stored.bytes + header->stored_bytes, 0, VARINT_SLACK_BYTES);
+	if (header->coding == CODING_PLAIN)
 		return header->content_bytes == header->stored_bytes ? reader->stored.bytes : NULL;
-	}
 	if (header->coding != CODING_ZSTD)
 		return NULL;
 
-	char *content = scratch_reserve(&reader->content, (size_t)header->content_bytes + VARINT_SLACK_BYTES);
-	size_t length = ZSTD_decompressDCtx(reader->decompressor, content, header->content_bytes, reader->stored.bytes,
-					    header->stored_bytes);
+	char *content = scratch_reserve(&reader->content, header->content_bytes);
+	size_t length = ZSTD_decompressDCtx(reader->decompressor, content, header->content_bytes,
+					    reader->stored.bytes, header->stored_bytes);
 
-	if (ZSTD_isError(length) || length != header->content_bytes)
-		return NULL;
-	memset(content + length, 0, VARINT_SLACK_BYTES);
-	return content;
+	return ZSTD_isError(length) || length != header->content_bytes ? NULL : content;
 }
 
 /* Walks records that lie as they did in the writer's memory. False where one is not what it should be. */
@@ -198,8 +192,7 @@ static bool check_records(const struct layout *layout, const char *content, cons
 		    record_stride(event->size) > left)
 			return false;
 		if (kind->known) {
-			*ret_converted_bytes +=
-				record_stride((uint32_t)layout_converted_bytes(kind, event->size));
+			*ret_converted_bytes += record_stride((uint32_t)layout_converted_bytes(kind, event->size));
 			(*ret_known_count)++;
 		}
 		*ret_is_same &= kind->is_same && kind->known;
@@ -349,9 +342,12 @@ static struct err *read_frame(struct reader *reader)
 		set_cut(reader);
 		return NULL;
 	}
+	if (header.type == FRAME_VOID) {
+		reader->offset_bytes += frame_bytes;
+		return NULL;
+	}
 	TRY(read_bytes(reader, reader->offset_bytes + sizeof(header),
-		       scratch_reserve(&reader->stored, (size_t)header.stored_bytes + VARINT_SLACK_BYTES),
-		       header.stored_bytes, &length));
+		       scratch_reserve(&reader->stored, header.stored_bytes), header.stored_bytes, &length));
 	if (length < header.stored_bytes) {
 		set_cut(reader);
 		return NULL;
@@ -379,13 +375,15 @@ static struct err *read_head(struct reader *reader)
 	TRY(read_bytes(reader, 0, header, length, &length));
 	if (length == 0)
 		return err_new(ERR_FAILED, "'%s' is empty", reader->name);
-	if (memcmp(header->magic, RECORDING_MAGIC, length < sizeof(header->magic) ? length : sizeof(header->magic)) != 0)
+	if (memcmp(header->magic, RECORDING_MAGIC, length < sizeof(header->magic) ? length : sizeof(header->magic)) !=
+	    0)
 		return err_new(ERR_FAILED, "'%s' is not a warmtrace recording", reader->name);
 	if (length < sizeof(*header))
 		return err_new(ERR_FAILED, "'%s' is cut within its first %zu bytes: nothing can be read from it",
 			       reader->name, sizeof(*header));
 
-	reader->is_header_damaged = header->checksum != XXH3_64bits(header, offsetof(struct recording_header, checksum));
+	reader->is_header_damaged =
+		header->checksum != XXH3_64bits(header, offsetof(struct recording_header, checksum));
 	if (reader->is_header_damaged) {
 		/* Its numbers cannot be believed; the frames have checksums of their own. */
 		header->version = RECORDING_VERSION;

@@ -17,22 +17,24 @@ struct reader;
 struct err *reader_open(const char *path, struct reader **ret_reader) must_check;
 
 /* The same over bytes in memory, which must stay until reader_close; `name` is used in errors. */
-struct err *reader_open_bytes(const void *bytes, size_t length, const char *name, struct reader **ret_reader) must_check;
+struct err *reader_open_bytes(const void *bytes, size_t length, const char *name,
+			      struct reader **ret_reader) must_check;
 
-/* The next record, or NULL at the end. It is 8-byte aligned, of a kind of this program's event table, in this program's
- * layout (fields that the recording does not have are 0), at least as long as the kind's fixed part, has a NUL byte
- * after its end, and is valid until the next call. Fails only where the file can no longer be read from the disk. */
+/* The next record, or NULL at the end. It is 8-byte aligned, of a kind of this program's event table, in this
+ * program's layout (fields that the recording does not have are 0), at least as long as the kind's fixed part, has a
+ * NUL byte after its end, and is valid until the next call. Fails only where the file can no longer be read from the
+ * disk. */
 struct err *reader_next(struct reader *reader, const struct event_header **ret_event) must_check;
 
 /* A damaged stretch of the file whose records are lost. */
 struct reader_gap {
-	uint64_t offset_bytes, length_bytes; /* in the file */
-	uint64_t events;		     /* lost, 0 where not known */
+	uint64_t offset_bytes, length_bytes;  /* in the file */
+	uint64_t events;		      /* lost, 0 where not known */
 	uint64_t first_time_ns, last_time_ns; /* both 0 where not known */
 };
 
 struct reader_status {
-	const char *created_by;	 /* printable ASCII only */
+	const char *created_by; /* printable ASCII only */
 	uint32_t format_version;
 	uint64_t file_bytes;
 	uint64_t frames, events; /* read so far; events are those that reader_next gave */

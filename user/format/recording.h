@@ -22,8 +22,9 @@ enum {
 	RECORDING_MAGIC_BYTES = 8,
 	RECORDING_CREATED_BY_BYTES = 32,
 
-	/* Written as version; a reader takes any recording whose least_reader is not above its own RECORDING_VERSION. An
-	 * addition that older readers may skip (a kind, a field, a frame type, a flag) raises neither number by need. */
+	/* Written as version; a reader takes any recording whose least_reader is not above its own RECORDING_VERSION.
+	 * An addition that older readers may skip (a kind, a field, a frame type, a flag) raises neither number by
+	 * need. */
 	RECORDING_VERSION = 1,
 	RECORDING_LEAST_READER = 1,
 
@@ -33,8 +34,8 @@ enum {
 	RECORDING_BATCH_BYTES = 2 * 1024 * 1024,
 	RECORDING_BATCH_EVENTS = 64 * 1024,
 
-	/* What a reader accepts: the limits of memory that a hostile file can make it use. One record of EVENT_SIZE_MAX
-	 * (64 MiB) fits in a frame, coded or not. */
+	/* What a reader accepts: the limits of memory that a hostile file can make it use. One record of
+	 * EVENT_SIZE_MAX (64 MiB) fits in a frame, coded or not. */
 	FRAME_BYTES_MAX = 66 * 1024 * 1024,
 	FRAME_EVENTS_MAX = 256 * 1024,
 
@@ -46,10 +47,11 @@ struct recording_header {
 	uint8_t magic[RECORDING_MAGIC_BYTES];
 	uint16_t version;
 	uint16_t least_reader;
-	uint32_t reserved; /* 0 */
+	uint32_t reserved;			     /* 0 */
 	char created_by[RECORDING_CREATED_BY_BYTES]; /* "warmtrace 1.2", padded with NUL */
-	uint64_t schema_checksum; /* XXH3 of the SCHEMA frame's content: a reader with the same schema can do without */
-	uint64_t checksum; /* XXH3 of the bytes before */
+	uint64_t schema_checksum; /* XXH3 of the SCHEMA frame's content: a reader with the same schema can do without
+				   */
+	uint64_t checksum;	  /* XXH3 of the bytes before */
 };
 
 enum frame_type {
@@ -57,6 +59,8 @@ enum frame_type {
 	FRAME_RECORDS = 2, /* records one after the other, in the layout of SCHEMA */
 	FRAME_COLUMNS = 3, /* records by column, see format/columns.h */
 	FRAME_END = 4,
+	FRAME_VOID =
+		5, /* room left by a frame that was replaced: skipped, its payload has no meaning and no checksum */
 };
 
 enum frame_coding {
@@ -68,20 +72,20 @@ struct frame_header {
 	uint32_t magic;
 	uint8_t type;
 	uint8_t coding;
-	uint16_t flags; /* 0; readers ignore those they do not know */
-	uint32_t stored_bytes; /* of the payload in the file */
+	uint16_t flags;		/* 0; readers ignore those they do not know */
+	uint32_t stored_bytes;	/* of the payload in the file */
 	uint32_t content_bytes; /* of the payload decompressed */
-	uint32_t record_bytes; /* of the records decoded, each rounded up: what a reader allocates */
+	uint32_t record_bytes;	/* of the records decoded, each rounded up: what a reader allocates */
 	uint32_t event_count;
 	uint64_t first_time_ns, last_time_ns; /* least and greatest of the records', 0 without any */
-	uint64_t payload_checksum; /* XXH3 of the stored bytes */
-	uint64_t header_checksum; /* XXH3 of the bytes before: a header is believed alone, so that a damaged payload is
-				   * skipped by its length and a damaged header by searching for the next */
+	uint64_t payload_checksum;	      /* XXH3 of the stored bytes */
+	uint64_t header_checksum; /* XXH3 of the bytes before: a header is believed alone, so that a damaged payload
+				   * is skipped by its length and a damaged header by searching for the next */
 };
 
 /* The content of END. Later versions may append. */
 struct recording_end {
-	uint64_t event_count; /* records in the frames before */
+	uint64_t event_count;	/* records in the frames before */
 	uint64_t dropped_count; /* records that could not be written */
 };
 

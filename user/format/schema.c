@@ -24,11 +24,11 @@ enum {
 	TYPE_i32 = FIELD_I32,
 };
 
-#define FIELD(c_type, field_name, field_unit_name)                                            \
-	{.name = #field_name,                                                                 \
-	 .type = (enum field_type)TYPE_##c_type,                                              \
-	 .unit = UNIT_##field_unit_name,                                                      \
-	 .offset_bytes = offsetof(self, field_name),                                          \
+#define FIELD(c_type, field_name, field_unit_name)                                                                   \
+	{.name = #field_name,                                                                                        \
+	 .type = (enum field_type)TYPE_##c_type,                                                                     \
+	 .unit = UNIT_##field_unit_name,                                                                             \
+	 .offset_bytes = offsetof(self, field_name),                                                                 \
 	 .size_bytes = sizeof(c_type)},
 
 /* A field list does not know its kind: each kind's rows stand in a scope of their own, where `self` is its struct.
@@ -36,20 +36,20 @@ enum {
 const struct schema_kind *schema_by_id(uint32_t id)
 {
 	switch (id) {
-#define E(kind_id, NAME, kind_name, tail_text, doc_text)                                      \
-	case kind_id: {                                                                       \
-		typedef struct event_##kind_name self;                                        \
-		static const struct schema_field fields[] = {FIELDS_##kind_name(FIELD){}};    \
-		static const struct schema_kind kind = {                                      \
-			.id = kind_id,                                                        \
-			.name = #kind_name,                                                   \
-			.tail_name = tail_text,                                               \
-			.doc = doc_text,                                                      \
-			.fields = fields,                                                     \
-			.field_count = array_length(fields) - 1,                              \
-			.fixed_bytes = offsetof(self, tail),                                  \
-		};                                                                            \
-		return &kind;                                                                 \
+#define E(kind_id, NAME, kind_name, tail_text, doc_text)                                                             \
+	case kind_id: {                                                                                              \
+		typedef struct event_##kind_name self;                                                               \
+		static const struct schema_field fields[] = {FIELDS_##kind_name(FIELD){}};                           \
+		static const struct schema_kind kind = {                                                             \
+			.id = kind_id,                                                                               \
+			.name = #kind_name,                                                                          \
+			.tail_name = tail_text,                                                                      \
+			.doc = doc_text,                                                                             \
+			.fields = fields,                                                                            \
+			.field_count = array_length(fields) - 1,                                                     \
+			.fixed_bytes = offsetof(self, tail),                                                         \
+		};                                                                                                   \
+		return &kind;                                                                                        \
 	}
 		EVENT_TABLE(E)
 #undef E

@@ -1,7 +1,7 @@
 /* The event table of bpf/events.h as data: kinds, fields, offsets, units, and the names of their codes.
  *
- * Whatever handles records without knowing their kind (the recording's codec, the text form, dump, the docs) loops over
- * this table. All of it is constant; nothing here fails but by answering NULL. */
+ * Whatever handles records without knowing their kind (the recording's codec, the text form, dump, the docs) loops
+ * over this table. All of it is constant; nothing here fails but by answering NULL. */
 #pragma once
 
 #include <stdbool.h>
@@ -68,8 +68,8 @@ const char *schema_kind_name(uint32_t id);
 uint64_t schema_field_get(const struct schema_field *field, const struct event_header *event);
 void schema_field_set(const struct schema_field *field, struct event_header *event, uint64_t value);
 
-const char *field_type_name(enum field_type type); /* "u32" */
-const char *field_unit_name(enum field_unit unit); /* "NS" */
+const char *field_type_name(enum field_type type);		     /* "u32" */
+const char *field_unit_name(enum field_unit unit);		     /* "NS" */
 enum field_type field_type_by_name(const char *name, size_t length); /* 0 where there is none */
 enum field_unit field_unit_by_name(const char *name, size_t length); /* 0 where there is none */
 
@@ -81,4 +81,5 @@ static inline const char *event_tail(const struct event_header *event, size_t fi
 }
 
 /* event_tail for a record of a known struct: EVENT_TAIL(open, &length) with `const struct event_file_open *open`. */
-#define EVENT_TAIL(record, ret_length) event_tail(&(record)->header, offsetof(__typeof__(*(record)), tail), (ret_length))
+#define EVENT_TAIL(record, ret_length)                                                                               \
+	event_tail(&(record)->header, offsetof(__typeof__(*(record)), tail), (ret_length))

@@ -1,4 +1,5 @@
-/* Memory that is used again and again by the same owner: grows, never shrinks, its content does not survive growth. */
+/* Memory that is used again and again by the same owner: grows, never shrinks, its content does not survive growth.
+ */
 #pragma once
 
 #include <stddef.h>

@@ -2,7 +2,6 @@
  * would have been right. */
 #include "format/text.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +9,8 @@
 #include "base/strpool.h"
 #include "format/codes.h"
 #include "format/event.h"
-
-struct span {
-	const char *at, *end;
-};
+#include "format/span.h"
+#include "format/text_number.h"
 
 struct thread_name {
 	uint32_t pid, tid;
@@ -43,23 +40,10 @@ static void parser_done(struct parser *parser)
 	event_builder_done(&parser->builder);
 }
 
-#define ERROR(parser, format, ...) \
+#define ERROR(parser, format, ...)                                                                                   \
 	err_new(ERR_FAILED, "%s:%zu: " format, (parser)->name, (parser)->line_number __VA_OPT__(, ) __VA_ARGS__)
 
-/* Words are shown in errors, up to a length that leaves the line readable. */
-#define SHOWN(span) (int)(span_length(span) < 60 ? span_length(span) : 60), (span).at
-
 /* ---- words ---- */
-
-static size_t span_length(struct span span)
-{
-	return (size_t)(span.end - span.at);
-}
-
-static bool span_is(struct span span, const char *text)
-{
-	return span_length(span) == strlen(text) && memcmp(span.at, text, span_length(span)) == 0;
-}
 
 static bool is_space(char byte)
 {
@@ -96,120 +80,6 @@ static struct span take_word(struct span *line)
 	return word;
 }
 
-/* Splits off what stands before `separator`; false where it is not there. */
-static bool split(struct span *from, const char *separator, struct span *ret_before)
-{
-	const char *found = span_length(*from) ? memmem(from->at, span_length(*from), separator, strlen(separator)) : NULL;
-
-	if (!found)
-		return false;
-	*ret_before = (struct span){from->at, found};
-	from->at = found + strlen(separator);
-	return true;
-}
-
-/* ---- numbers ---- */
-
-struct unit {
-	const char *name;
-	uint64_t factor;
-	unsigned decimals; /* that may follow a point */
-};
-
-static const struct unit time_units[] = {{"", 1, 0},	    {"ns", 1, 0},	   {"us", 1000, 3},
-					 {"ms", 1000000, 6}, {"s", 1000000000, 9}, {}};
-static const struct unit byte_units[] = {{"", 1, 0}, {"KiB", 1 << 10, 0}, {"MiB", 1 << 20, 0}, {"GiB", 1 << 30, 0}, {}};
-static const struct unit no_units[] = {{"", 1, 0}, {}};
-
-static int digit_value(char byte)
-{
-	if (is_digit(byte))
-		return byte - '0';
-	if (byte >= 'a' && byte <= 'f')
-		return byte - 'a' + 10;
-	if (byte >= 'A' && byte <= 'F')
-		return byte - 'A' + 10;
-	return 16;
-}
-
-/* Digits up to the first byte that is none, in the base. False on overflow and without any. */
-static bool take_digits(struct span *text, unsigned base, uint64_t *ret_value, unsigned *ret_count)
-{
-	uint64_t value = 0;
-	unsigned count = 0;
-
-	for (; text->at < text->end && (unsigned)digit_value(*text->at) < base; text->at++, count++)
-		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)digit_value(*text->at), &value))
-			return false;
-	*ret_value = value;
-	*ret_count = count;
-	return count > 0;
-}
-
-static bool parse_number(struct span text, const struct unit *units, uint64_t *ret_value)
-{
-	uint64_t value, fraction = 0;
-	unsigned digits, decimals = 0;
-
-	if (span_length(text) > 2 && text.at[0] == '0' && text.at[1] == 'x') {
-		text.at += 2;
-		return take_digits(&text, 16, ret_value, &digits) && text.at == text.end;
-	}
-	if (!take_digits(&text, 10, &value, &digits))
-		return false;
-	if (text.at < text.end && *text.at == '.') {
-		text.at++;
-		if (!take_digits(&text, 10, &fraction, &decimals))
-			return false;
-	}
-	while (units->name && !span_is(text, units->name))
-		units++;
-	if (!units->name || decimals > units->decimals)
-		return false;
-	for (; decimals < units->decimals; decimals++)
-		fraction *= 10;
-	return !__builtin_mul_overflow(value, units->factor, &value) &&
-	       !__builtin_add_overflow(value, fraction, ret_value);
-}
-
-static bool parse_u32(struct span text, uint32_t *ret_value)
-{
-	uint64_t value;
-
-	if (!parse_number(text, no_units, &value) || value > UINT32_MAX)
-		return false;
-	*ret_value = (uint32_t)value;
-	return true;
-}
-
-static bool parse_errno(struct span text, uint64_t *ret_value)
-{
-	for (int number = 1; number < 4096; number++) {
-		const char *name = strerrorname_np(number);
-
-		if (name && span_is(text, name)) {
-			*ret_value = (uint64_t)number;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool parse_signed(struct span text, uint64_t *ret_value)
-{
-	bool is_negative = text.at < text.end && *text.at == '-';
-
-	text.at += is_negative;
-	if (!parse_number(text, no_units, ret_value) && !(is_negative && parse_errno(text, ret_value)))
-		return false;
-	if (*ret_value > (uint64_t)INT64_MAX + is_negative)
-		return false;
-	if (is_negative)
-		*ret_value = 0 - *ret_value;
-	return true;
-}
-
 /* ---- threads ---- */
 
 static struct thread_name *thread_of_name(struct parser *parser, struct span name)
@@ -225,9 +95,9 @@ static bool parse_ids(struct span text, uint32_t *ret_pid, uint32_t *ret_tid)
 {
 	struct span pid;
 
-	if (split(&text, "/", &pid))
-		return parse_u32(pid, ret_pid) && parse_u32(text, ret_tid);
-	if (!parse_u32(text, ret_pid))
+	if (span_split(&text, "/", &pid))
+		return number_parse_u32(pid, ret_pid) && number_parse_u32(text, ret_tid);
+	if (!number_parse_u32(text, ret_pid))
 		return false;
 	*ret_tid = *ret_pid;
 	return true;
@@ -237,14 +107,14 @@ static struct err *parse_thread(struct parser *parser, struct span word, uint32_
 {
 	if (word.at < word.end && is_digit(*word.at)) {
 		if (!parse_ids(word, ret_pid, ret_tid))
-			return ERROR(parser, "'%.*s' is not PID/TID", SHOWN(word));
+			return ERROR(parser, "'%.*s' is not PID/TID", SPAN_SHOWN(word));
 		return NULL;
 	}
 
 	const struct thread_name *thread = thread_of_name(parser, word);
 
 	if (!thread->is_declared)
-		return ERROR(parser, "no thread '%.*s' was declared (thread NAME = PID/TID)", SHOWN(word));
+		return ERROR(parser, "no thread '%.*s' was declared (thread NAME = PID/TID)", SPAN_SHOWN(word));
 	*ret_pid = thread->pid;
 	*ret_tid = thread->tid;
 	return NULL;
@@ -264,7 +134,7 @@ static struct err *parse_declaration(struct parser *parser)
 	struct thread_name *thread = thread_of_name(parser, name);
 
 	if (thread->is_declared)
-		return ERROR(parser, "thread '%.*s' is declared twice", SHOWN(name));
+		return ERROR(parser, "thread '%.*s' is declared twice", SPAN_SHOWN(name));
 	*thread = (struct thread_name){pid, tid, true};
 	return NULL;
 }
@@ -278,13 +148,14 @@ static bool parse_code(const struct code_table *table, struct span text, uint64_
 
 	*ret_value = 0;
 	if (table && table->is_flags)
-		while (split(&text, "|", &part)) {
+		while (span_split(&text, "|", &part)) {
 			if (!code_value(table, part.at, span_length(part), &value) &&
-			    !parse_number(part, no_units, &value))
+			    !number_parse(part, number_plain, &value))
 				return false;
 			*ret_value |= value;
 		}
-	if (!(table && code_value(table, text.at, span_length(text), &value)) && !parse_number(text, no_units, &value))
+	if (!(table && code_value(table, text.at, span_length(text), &value)) &&
+	    !number_parse(text, number_plain, &value))
 		return false;
 	*ret_value |= value;
 	return true;
@@ -324,16 +195,16 @@ static bool parse_value(struct parser *parser, const struct schema_kind *kind, c
 		return thread->is_declared;
 	}
 	if (is_signed)
-		return parse_signed(text, ret_value);
+		return number_parse_signed(text, ret_value);
 	switch (field->unit) {
 	case UNIT_NS:
-		return parse_number(text, time_units, ret_value);
+		return number_parse(text, number_times, ret_value);
 	case UNIT_BYTES:
-		return parse_number(text, byte_units, ret_value);
+		return number_parse(text, number_sizes, ret_value);
 	case UNIT_CODE:
 		return parse_code(codes_of(kind, field), text, ret_value);
 	default:
-		return parse_number(text, no_units, ret_value);
+		return number_parse(text, number_plain, ret_value);
 	}
 }
 
@@ -342,7 +213,8 @@ static struct event_header *draft_event(struct parser *parser)
 	return (struct event_header *)parser->builder.bytes;
 }
 
-static struct err *set_field(struct parser *parser, struct draft *draft, const struct schema_field *field, uint64_t value)
+static struct err *set_field(struct parser *parser, struct draft *draft, const struct schema_field *field,
+			     uint64_t value)
 {
 	uint64_t bit = 1ull << (field - draft->kind->fields);
 
@@ -367,8 +239,8 @@ static const struct schema_field *find_field(const struct schema_kind *kind, str
 }
 
 /* NAME=THREAD for a pair of fields NAME_pid and NAME_tid, or one of them. */
-static struct err *parse_thread_fields(struct parser *parser, struct draft *draft, struct span name, struct span value,
-				       bool *ret_is_done)
+static struct err *parse_thread_fields(struct parser *parser, struct draft *draft, struct span name,
+				       struct span value, bool *ret_is_done)
 {
 	const struct schema_field *pid_field = find_field(draft->kind, name, "_pid");
 	const struct schema_field *tid_field = find_field(draft->kind, name, "_tid");
@@ -389,8 +261,8 @@ static struct err *parse_cpu(struct parser *parser, struct span text)
 {
 	uint32_t cpu;
 
-	if (!parse_u32(text, &cpu) || cpu > UINT16_MAX)
-		return ERROR(parser, "'%.*s' is not a CPU", SHOWN(text));
+	if (!number_parse_u32(text, &cpu) || cpu > UINT16_MAX)
+		return ERROR(parser, "'%.*s' is not a CPU", SPAN_SHOWN(text));
 	draft_event(parser)->cpu = (u16)cpu;
 	return NULL;
 }
@@ -402,10 +274,10 @@ static struct err *parse_field(struct parser *parser, struct draft *draft, struc
 	uint64_t number;
 	bool is_done;
 
-	if (!split(&value, "=", &name))
-		return ERROR(parser, "'%.*s' is neither FIELD=VALUE nor a tail in quotes", SHOWN(word));
+	if (!span_split(&value, "=", &name))
+		return ERROR(parser, "'%.*s' is neither FIELD=VALUE nor a tail in quotes", SPAN_SHOWN(word));
 	if (draft->has_tail)
-		return ERROR(parser, "field '%.*s' stands after the tail", SHOWN(name));
+		return ERROR(parser, "field '%.*s' stands after the tail", SPAN_SHOWN(name));
 	if (span_is(name, "cpu"))
 		return parse_cpu(parser, value);
 	field = find_field(draft->kind, name, "");
@@ -415,13 +287,13 @@ static struct err *parse_field(struct parser *parser, struct draft *draft, struc
 		TRY(parse_thread_fields(parser, draft, name, value, &is_done));
 		if (is_done)
 			return NULL;
-		return ERROR(parser, "'%s' has no field '%.*s'", draft->kind->name, SHOWN(name));
+		return ERROR(parser, "'%s' has no field '%.*s'", draft->kind->name, SPAN_SHOWN(name));
 	}
 	if (!parse_value(parser, draft->kind, field, value, &number))
-		return ERROR(parser, "'%.*s' is no value for field '%s' (%s)", SHOWN(value), field->name,
+		return ERROR(parser, "'%.*s' is no value for field '%s' (%s)", SPAN_SHOWN(value), field->name,
 			     field_unit_name(field->unit));
 	if (!fits(field->type, number))
-		return ERROR(parser, "'%.*s' is too large for field '%s'", SHOWN(value), field->name);
+		return ERROR(parser, "'%.*s' is too large for field '%s'", SPAN_SHOWN(value), field->name);
 	return set_field(parser, draft, field, number);
 }
 
@@ -442,9 +314,9 @@ static bool take_byte(struct span *text, char *ret_byte)
 		return false;
 	byte = *text->at++;
 	if (byte == 'x') {
-		if (span_length(*text) < 2 || digit_value(text->at[0]) > 15 || digit_value(text->at[1]) > 15)
+		if (span_length(*text) < 2 || number_digit(text->at[0]) > 15 || number_digit(text->at[1]) > 15)
 			return false;
-		*ret_byte = (char)(digit_value(text->at[0]) << 4 | digit_value(text->at[1]));
+		*ret_byte = (char)(number_digit(text->at[0]) << 4 | number_digit(text->at[1]));
 		text->at += 2;
 		return true;
 	}
@@ -484,15 +356,15 @@ static struct err *parse_frame(struct parser *parser)
 	uint64_t numbers[3] = {}, type;
 
 	parser->line.at++;
-	if (!split(&parser->line, "]", &text))
+	if (!span_split(&parser->line, "]", &text))
 		return ERROR(parser, "a stack frame has no closing bracket");
 	word = take_word(&text);
 	if (!parse_code(codes_of_frame_type(), word, &type) || type > UINT32_MAX)
-		return ERROR(parser, "'%.*s' is not the type of a stack frame", SHOWN(word));
+		return ERROR(parser, "'%.*s' is not the type of a stack frame", SPAN_SHOWN(word));
 	for (size_t i = 0; i < array_length(numbers) && !at_end(&text); i++) {
 		word = take_word(&text);
-		if (!parse_number(word, no_units, &numbers[i]))
-			return ERROR(parser, "'%.*s' is not a number", SHOWN(word));
+		if (!number_parse(word, number_plain, &numbers[i]))
+			return ERROR(parser, "'%.*s' is not a number", SPAN_SHOWN(word));
 	}
 	if (!at_end(&text) || numbers[2] > UINT32_MAX)
 		return ERROR(parser, "a stack frame is '[TYPE METHOD AT COOKIE]'");
@@ -507,18 +379,20 @@ static struct err *parse_frame(struct parser *parser)
 /* ---- lines ---- */
 
 /* TIME, or START..END, or START+DURATION. */
-static struct err *parse_time(struct parser *parser, struct span word, uint64_t *ret_time_ns, uint64_t *ret_duration_ns)
+static struct err *parse_time(struct parser *parser, struct span word, uint64_t *ret_time_ns,
+			      uint64_t *ret_duration_ns)
 {
 	struct span start, end = word;
-	bool is_range = split(&end, "..", &start);
-	bool is_sum = !is_range && split(&end, "+", &start);
+	bool is_range = span_split(&end, "..", &start);
+	bool is_sum = !is_range && span_split(&end, "+", &start);
 	uint64_t start_ns = 0, end_ns;
 
-	if (((is_range || is_sum) && !parse_number(start, time_units, &start_ns)) ||
-	    !parse_number(end, time_units, &end_ns) || (is_sum && __builtin_add_overflow(start_ns, end_ns, &end_ns)))
-		return ERROR(parser, "'%.*s' is not a time (12.5ms, 1ms..2ms, 1ms+20us)", SHOWN(word));
+	if (((is_range || is_sum) && !number_parse(start, number_times, &start_ns)) ||
+	    !number_parse(end, number_times, &end_ns) ||
+	    (is_sum && __builtin_add_overflow(start_ns, end_ns, &end_ns)))
+		return ERROR(parser, "'%.*s' is not a time (12.5ms, 1ms..2ms, 1ms+20us)", SPAN_SHOWN(word));
 	if (end_ns < start_ns)
-		return ERROR(parser, "'%.*s' ends before it starts", SHOWN(word));
+		return ERROR(parser, "'%.*s' ends before it starts", SPAN_SHOWN(word));
 	*ret_time_ns = end_ns;
 	*ret_duration_ns = is_range || is_sum ? end_ns - start_ns : 0;
 	return NULL;
@@ -537,10 +411,11 @@ static struct err *parse_record(struct parser *parser, struct span first_word, t
 
 	draft.kind = schema_by_name(kind_name.at, span_length(kind_name));
 	if (!draft.kind)
-		return ERROR(parser, "unknown kind '%.*s'", SHOWN(kind_name));
+		return ERROR(parser, "unknown kind '%.*s'", SPAN_SHOWN(kind_name));
 	event_begin(&parser->builder, (enum event_kind)draft.kind->id, time_ns, pid, tid);
 	if (duration_ns) {
-		const struct schema_field *field = schema_field_by_name(draft.kind, "duration_ns", strlen("duration_ns"));
+		const struct schema_field *field =
+			schema_field_by_name(draft.kind, "duration_ns", strlen("duration_ns"));
 
 		if (!field)
 			return ERROR(parser, "'%s' has no duration", draft.kind->name);
@@ -581,7 +456,7 @@ struct err *text_parse(const char *bytes, size_t length, const char *name, text_
 
 	while (rest.at < rest.end) {
 		parser.line_number++;
-		if (!split(&rest, "\n", &parser.line)) {
+		if (!span_split(&rest, "\n", &parser.line)) {
 			parser.line = rest;
 			rest.at = rest.end;
 		}

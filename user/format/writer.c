@@ -1,31 +1,20 @@
 /* Records go to the newest batch. Batches before it exist in urgent stretches only: they wait to be encoded when the
- * stretch ends, or to be written as they are when they are too many. The file always ends with a whole frame: a frame
- * that could not be written whole is taken back. */
+ * stretch ends. Where they become too many, the oldest are written as they are, and these frames are read back,
+ * encoded and replaced when the stretch ends, so that a long one does not make a large recording. */
 #include "format/writer.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
-#include <xxhash.h>
-#include <zstd.h>
 
 #include "base/auto.h"
 #include "base/vec.h"
-#include "format/columns.h"
+#include "format/frame_encoder.h"
+#include "format/frame_file.h"
 #include "format/newfile.h"
 #include "format/recording.h"
-#include "format/scratch.h"
-
-enum {
-	/* Of zstd's levels the one that pays: docs/format.md has the measurements. */
-	COMPRESSION_LEVEL = 1,
-
-	/* Columns at least this long begin a block of their own, with entropy tables of their own. */
-	BLOCK_BYTES_LEAST = 1024,
-};
+#include "format/schema.h"
 
 struct batch {
 	struct batch *next;
@@ -35,107 +24,39 @@ struct batch {
 	uint64_t first_time_ns, last_time_ns;
 };
 
+/* A frame at the end of the file that was written as it was, to be replaced. */
+struct raw_frame {
+	uint64_t start_bytes;
+	struct frame_header header;
+};
+
 struct writer {
 	char *path;
-	int fd;
+	struct frame_file file;
+	struct frame_encoder *encoder;
 	bool is_urgent;
 	bool has_failed; /* an error was returned: everything is dropped from then on */
-	uint64_t offset_bytes; /* of the end of the last whole frame */
-	uint64_t recorded_events; /* in the frames written */
 	struct writer_totals totals;
+	uint64_t recorded_events; /* in the frames written */
 
 	struct batch *oldest, *newest; /* newest is NULL without any */
 	struct batch *spare;
 	size_t kept_bytes; /* in all batches but the newest */
-
-	struct columns_encoder *encoder;
-	ZSTD_CCtx *compressor;
-	struct scratch compressed;
+	VEC(struct raw_frame) raw_frames;
 };
 
-/* ---- the file ---- */
-
-/* Takes back what a failed write left, so that the file ends with a whole frame. */
-static struct err *write_failed(struct writer *writer, int error)
+static struct err *failed(struct writer *writer, struct err *err)
 {
-	writer->has_failed = true;
-	if (ftruncate(writer->fd, (off_t)writer->offset_bytes) != 0)
-		return err_errno(ERR_FAILED, error, "cannot write '%s' (and its last part cannot be taken back)",
-				 writer->path);
-	return err_errno(ERR_FAILED, error, "cannot write '%s'", writer->path);
+	if (err)
+		writer->has_failed = true;
+	return err;
 }
 
-static struct err *write_all(struct writer *writer, struct iovec *parts, int count)
+static struct err *first_error(struct err *first, struct err *second)
 {
-	uint64_t offset_bytes = writer->offset_bytes;
-
-	while (count > 0) {
-		ssize_t written = pwritev(writer->fd, parts, count, (off_t)offset_bytes);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return write_failed(writer, written < 0 ? errno : EIO);
-		offset_bytes += (uint64_t)written;
-		for (; count > 0 && (size_t)written >= parts->iov_len; parts++, count--)
-			written -= (ssize_t)parts->iov_len;
-		if (count > 0) {
-			parts->iov_base = (char *)parts->iov_base + written;
-			parts->iov_len -= (size_t)written;
-		}
-	}
-	writer->offset_bytes = offset_bytes;
-	return NULL;
-}
-
-static struct err *write_frame(struct writer *writer, struct frame_header header, const void *payload)
-{
-	header.magic = FRAME_MAGIC;
-	header.payload_checksum = XXH3_64bits(payload, header.stored_bytes);
-	header.header_checksum = XXH3_64bits(&header, offsetof(struct frame_header, header_checksum));
-
-	struct iovec parts[] = {
-		{&header, sizeof(header)},
-		{(void *)payload, header.stored_bytes},
-	};
-
-	TRY(write_all(writer, parts, array_length(parts)));
-	writer->totals.frames++;
-	return NULL;
-}
-
-static struct err *write_head(struct writer *writer, const char *created_by)
-{
-	struct recording_header header = {
-		.magic = RECORDING_MAGIC,
-		.version = RECORDING_VERSION,
-		.least_reader = RECORDING_LEAST_READER,
-	};
-	size_t schema_bytes;
-	auto_free char *schema = layout_describe(&schema_bytes);
-
-	memcpy(header.created_by, created_by, strnlen(created_by, sizeof(header.created_by)));
-	header.schema_checksum = XXH3_64bits(schema, schema_bytes);
-	header.checksum = XXH3_64bits(&header, offsetof(struct recording_header, checksum));
-
-	struct iovec parts[] = {{&header, sizeof(header)}};
-
-	TRY(write_all(writer, parts, 1));
-
-	size_t room = ZSTD_compressBound(schema_bytes);
-	void *stored = scratch_reserve(&writer->compressed, room);
-	size_t stored_bytes = ZSTD_compressCCtx(writer->compressor, stored, room, schema, schema_bytes, COMPRESSION_LEVEL);
-
-	if (ZSTD_isError(stored_bytes))
-		return err_new(ERR_FAILED, "cannot compress: %s", ZSTD_getErrorName(stored_bytes));
-	return write_frame(writer,
-			   (struct frame_header){
-				   .type = FRAME_SCHEMA,
-				   .coding = CODING_ZSTD,
-				   .stored_bytes = (uint32_t)stored_bytes,
-				   .content_bytes = (uint32_t)schema_bytes,
-			   },
-			   stored);
+	if (first)
+		err_free(second);
+	return first ? first : second;
 }
 
 /* ---- batches ---- */
@@ -148,20 +69,27 @@ static void batch_free(struct batch *batch)
 	free(batch);
 }
 
+static struct batch *batch_new(size_t capacity_bytes)
+{
+	struct batch *batch = calloc(1, sizeof(*batch));
+
+	if (!batch || !(batch->bytes = malloc(capacity_bytes)))
+		memory_exhausted();
+	batch->capacity_bytes = capacity_bytes;
+	return batch;
+}
+
+/* A new newest batch, for one record if that is large. */
 static void batch_start(struct writer *writer, size_t first_record_bytes)
 {
-	size_t capacity = first_record_bytes > RECORDING_BATCH_BYTES ? first_record_bytes : RECORDING_BATCH_BYTES;
-	struct batch *batch = NULL;
+	struct batch *batch = writer->spare;
 
-	if (writer->spare && capacity <= RECORDING_BATCH_BYTES) {
-		batch = writer->spare;
+	if (first_record_bytes > RECORDING_BATCH_BYTES)
+		batch = batch_new(first_record_bytes);
+	else if (batch)
 		writer->spare = batch->next;
-	} else {
-		batch = calloc(1, sizeof(*batch));
-		if (!batch || !(batch->bytes = malloc(capacity)))
-			memory_exhausted();
-		batch->capacity_bytes = capacity;
-	}
+	else
+		batch = batch_new(RECORDING_BATCH_BYTES);
 	batch->next = NULL;
 	batch->length_bytes = 0;
 	batch->event_count = 0;
@@ -200,6 +128,24 @@ static bool batch_has_room(const struct batch *batch, size_t record_bytes)
 	       batch->event_count < RECORDING_BATCH_EVENTS;
 }
 
+static void batch_add(struct batch *batch, const struct event_header *event, uint32_t size_bytes)
+{
+	uint32_t stride_bytes = record_stride(size_bytes);
+	char *at = batch->bytes + batch->length_bytes;
+
+	memset(at + stride_bytes - RECORD_ALIGNMENT_BYTES, 0, RECORD_ALIGNMENT_BYTES);
+	memcpy(at, event, size_bytes);
+	((struct event_header *)at)->size = size_bytes;
+	batch->length_bytes += stride_bytes;
+	batch->event_count++;
+	if (event->time_ns < batch->first_time_ns)
+		batch->first_time_ns = event->time_ns;
+	if (event->time_ns > batch->last_time_ns)
+		batch->last_time_ns = event->time_ns;
+}
+
+/* ---- frames ---- */
+
 static struct frame_header batch_header(const struct batch *batch)
 {
 	return (struct frame_header){
@@ -213,53 +159,73 @@ static struct frame_header batch_header(const struct batch *batch)
 static struct err *write_raw(struct writer *writer, const struct batch *batch)
 {
 	struct frame_header header = batch_header(batch);
+	uint64_t start_bytes = writer->file.end_bytes;
 
 	header.type = FRAME_RECORDS;
 	header.coding = CODING_PLAIN;
 	header.stored_bytes = header.content_bytes = (uint32_t)batch->length_bytes;
-	return write_frame(writer, header, batch->bytes);
-}
-
-/* Feeds the content column by column: a flush ends a block, so that each has entropy tables for its own bytes. */
-static size_t compress_columns(struct writer *writer, struct columns_content content)
-{
-	size_t room = ZSTD_compressBound(content.length_bytes) + content.length_bytes / BLOCK_BYTES_LEAST * 8 + 64;
-	ZSTD_outBuffer out = {scratch_reserve(&writer->compressed, room), room, 0};
-	size_t start = 0;
-
-	ZSTD_CCtx_reset(writer->compressor, ZSTD_reset_session_only);
-	ZSTD_CCtx_setParameter(writer->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
-	ZSTD_CCtx_setPledgedSrcSize(writer->compressor, content.length_bytes);
-	for (size_t i = 0; i < content.column_count; i++) {
-		bool is_last = i + 1 == content.column_count;
-		ZSTD_inBuffer in = {content.bytes + start, content.ends[i] - start, 0};
-
-		if (in.size < BLOCK_BYTES_LEAST && !is_last)
-			continue;
-
-		size_t left = ZSTD_compressStream2(writer->compressor, &out, &in, is_last ? ZSTD_e_end : ZSTD_e_flush);
-
-		if (ZSTD_isError(left))
-			return left;
-		start = content.ends[i];
-	}
-	return out.pos;
+	TRY(frame_file_append(&writer->file, header, batch->bytes));
+	if (writer->is_urgent)
+		*vec_push(&writer->raw_frames) = (struct raw_frame){start_bytes, header};
+	return NULL;
 }
 
 static struct err *write_encoded(struct writer *writer, const struct batch *batch)
 {
-	struct columns_content content = columns_encode(writer->encoder, batch->bytes, batch->event_count);
 	struct frame_header header = batch_header(batch);
-	size_t stored_bytes = content.length_bytes <= FRAME_BYTES_MAX ? compress_columns(writer, content) : SIZE_MAX;
+	const void *payload = frame_encoder_records(writer->encoder, batch->bytes, &header);
 
-	/* What the codecs cannot take is written as it is: larger, and as good. */
-	if (ZSTD_isError(stored_bytes) || stored_bytes > FRAME_BYTES_MAX)
-		return write_raw(writer, batch);
-	header.type = FRAME_COLUMNS;
-	header.coding = CODING_ZSTD;
-	header.stored_bytes = (uint32_t)stored_bytes;
-	header.content_bytes = (uint32_t)content.length_bytes;
-	return write_frame(writer, header, writer->compressed.bytes);
+	return payload ? frame_file_append(&writer->file, header, payload) : write_raw(writer, batch);
+}
+
+/* Reads a frame back and puts it, encoded, at `start_bytes`, at or before its place. Where it has to stay as it is,
+ * `*ret_end_bytes` is `start_bytes`, else the end of the new frame. */
+static struct err *encode_raw_frame(struct writer *writer, const struct raw_frame *raw, uint64_t start_bytes,
+				    uint64_t *ret_end_bytes)
+{
+	struct frame_header header = raw->header;
+	size_t length = header.stored_bytes;
+	auto_free char *records = malloc(length);
+
+	*ret_end_bytes = start_bytes;
+	if (!records)
+		memory_exhausted();
+	if (pread(writer->file.fd, records, length, (off_t)(raw->start_bytes + sizeof(header))) != (ssize_t)length)
+		return NULL;
+
+	const void *payload = frame_encoder_records(writer->encoder, records, &header);
+
+	if (!payload)
+		return NULL;
+	return frame_file_replace(&writer->file, start_bytes, raw->start_bytes + sizeof(header) + length, header,
+				  payload, ret_end_bytes);
+}
+
+/* Replaces the frames of the urgent stretch that is over, which are the last of the file: each moves up to the end of
+ * the one before. One that has to stay ends this, since what follows it cannot move. */
+static struct err *encode_raw_frames(struct writer *writer)
+{
+	size_t count = writer->raw_frames.count, done = 0;
+	uint64_t start_bytes = count ? writer->raw_frames.items[0].start_bytes : 0;
+
+	writer->raw_frames.count = 0;
+	for (; done < count; done++) {
+		uint64_t end_bytes;
+		struct err *err = encode_raw_frame(writer, &writer->raw_frames.items[done], start_bytes, &end_bytes);
+
+		for (size_t i = done; err && i < count; i++) {
+			writer->recorded_events -= writer->raw_frames.items[i].header.event_count;
+			writer->totals.dropped_events += writer->raw_frames.items[i].header.event_count;
+		}
+		TRY(failed(writer, err));
+		if (end_bytes == start_bytes)
+			return NULL;
+		start_bytes = end_bytes;
+	}
+	/* Where the file cannot be shortened it ends with a VOID frame, and is as good. */
+	if (count)
+		err_free(frame_file_cut(&writer->file, start_bytes));
+	return NULL;
 }
 
 /* Writes the oldest batch and lets go of it, whatever comes of it. */
@@ -269,26 +235,21 @@ static struct err *batch_write(struct writer *writer, bool is_encoded)
 	struct err *err = NULL;
 
 	if (!writer->has_failed)
-		err = is_encoded ? write_encoded(writer, batch) : write_raw(writer, batch);
-	if (writer->has_failed)
+		err = failed(writer, is_encoded ? write_encoded(writer, batch) : write_raw(writer, batch));
+	if (writer->has_failed) {
 		writer->totals.dropped_events += batch->event_count;
-	else
+	} else {
 		writer->recorded_events += batch->event_count;
+		writer->totals.frames++;
+	}
 	batch_end(writer);
 	return err;
-}
-
-static struct err *first_error(struct err *first, struct err *second)
-{
-	if (first)
-		err_free(second);
-	return first ? first : second;
 }
 
 /* Writes the batches up to `last` (NULL: all). After a failure the rest is only counted: there is one error. */
 static struct err *write_batches(struct writer *writer, const struct batch *last, bool is_encoded)
 {
-	struct err *err = NULL;
+	struct err *err = is_encoded && !writer->has_failed ? encode_raw_frames(writer) : NULL;
 
 	while (writer->oldest && writer->oldest != last)
 		err = first_error(err, batch_write(writer, is_encoded));
@@ -313,20 +274,33 @@ static struct err *make_room(struct writer *writer, size_t record_bytes)
 
 /* ---- the interface ---- */
 
+static struct err *write_head(struct writer *writer, const char *created_by)
+{
+	struct recording_header header = {
+		.magic = RECORDING_MAGIC,
+		.version = RECORDING_VERSION,
+		.least_reader = RECORDING_LEAST_READER,
+	};
+	struct frame_header schema_header;
+	const void *schema = frame_encoder_schema(writer->encoder, &schema_header, &header.schema_checksum);
+
+	if (!schema)
+		return err_new(ERR_FAILED, "cannot compress the schema of '%s'", writer->path);
+	memcpy(header.created_by, created_by, strnlen(created_by, sizeof(header.created_by)));
+	TRY(frame_file_start(&writer->file, header));
+	return frame_file_append(&writer->file, schema_header, schema);
+}
+
 struct err *writer_open(const char *path, uid_t owner_uid, gid_t owner_gid, const char *created_by,
 			struct writer **ret_writer)
 {
 	struct writer *writer auto_done(writer_abandon) = calloc(1, sizeof(*writer));
 
-	if (!writer)
+	if (!writer || !(writer->path = strdup(path)))
 		memory_exhausted();
-	writer->fd = -1;
-	writer->path = strdup(path);
-	writer->compressor = ZSTD_createCCtx();
-	if (!writer->path || !writer->compressor)
-		memory_exhausted();
-	writer->encoder = columns_encoder_new();
-	TRY(newfile_create(path, owner_uid, owner_gid, &writer->fd));
+	writer->file = (struct frame_file){.fd = -1, .path = writer->path};
+	writer->encoder = frame_encoder_new();
+	TRY(newfile_create(path, owner_uid, owner_gid, &writer->file.fd));
 	TRY(write_head(writer, created_by));
 	*ret_writer = take(&writer);
 	return NULL;
@@ -352,24 +326,11 @@ struct err *writer_append(struct writer *writer, const struct event_header *even
 		if (!writer->has_failed)
 			batch_start(writer, stride_bytes);
 	}
-	if (writer->has_failed) {
+	if (writer->has_failed)
 		writer->totals.dropped_events++;
-		return err;
-	}
-
-	struct batch *batch = writer->newest;
-	char *at = batch->bytes + batch->length_bytes;
-
-	memset(at + stride_bytes - RECORD_ALIGNMENT_BYTES, 0, RECORD_ALIGNMENT_BYTES);
-	memcpy(at, event, size_bytes);
-	((struct event_header *)at)->size = size_bytes;
-	batch->length_bytes += stride_bytes;
-	batch->event_count++;
-	if (event->time_ns < batch->first_time_ns)
-		batch->first_time_ns = event->time_ns;
-	if (event->time_ns > batch->last_time_ns)
-		batch->last_time_ns = event->time_ns;
-	return NULL;
+	else
+		batch_add(writer->newest, event, size_bytes);
+	return err;
 }
 
 struct err *writer_set_urgent(struct writer *writer, bool is_urgent)
@@ -389,15 +350,14 @@ static struct err *write_end(struct writer *writer)
 		.event_count = writer->recorded_events,
 		.dropped_count = writer->totals.dropped_events,
 	};
+	struct frame_header header = {
+		.type = FRAME_END,
+		.coding = CODING_PLAIN,
+		.stored_bytes = sizeof(end),
+		.content_bytes = sizeof(end),
+	};
 
-	return write_frame(writer,
-			   (struct frame_header){
-				   .type = FRAME_END,
-				   .coding = CODING_PLAIN,
-				   .stored_bytes = sizeof(end),
-				   .content_bytes = sizeof(end),
-			   },
-			   &end);
+	return frame_file_append(&writer->file, header, &end);
 }
 
 struct err *writer_close(struct writer **writer)
@@ -411,11 +371,11 @@ struct err *writer_close(struct writer **writer)
 	struct err *err = write_batches(closing, NULL, true);
 	struct err *end_err = write_end(closing);
 
-	if (!end_err && close(take_fd(&closing->fd)) != 0)
+	if (!end_err && close(take_fd(&closing->file.fd)) != 0)
 		end_err = err_errno(ERR_FAILED, errno, "cannot write '%s'", closing->path);
 
-	/* There may be room for the END frame where a large one failed. It says how much is missing, so it is tried; that it
-	 * fails, too, is no news. */
+	/* There may be room for the END frame where a large one failed. It says how much is missing, so it is tried;
+	 * that it fails, too, is no news. */
 	if (had_failed) {
 		err_free(end_err);
 		return err;
@@ -429,22 +389,17 @@ void writer_abandon(struct writer **writer)
 
 	if (!abandoned)
 		return;
-	while (abandoned->oldest) {
-		struct batch *batch = abandoned->oldest;
-
-		abandoned->oldest = batch->next;
-		batch_free(batch);
-	}
+	while (abandoned->oldest)
+		batch_end(abandoned);
 	while (abandoned->spare) {
 		struct batch *batch = abandoned->spare;
 
 		abandoned->spare = batch->next;
 		batch_free(batch);
 	}
-	auto_fd_done(&abandoned->fd);
-	ZSTD_freeCCtx(abandoned->compressor);
-	columns_encoder_free(abandoned->encoder);
-	scratch_done(&abandoned->compressed);
+	vec_done(&abandoned->raw_frames);
+	auto_fd_done(&abandoned->file.fd);
+	frame_encoder_free(abandoned->encoder);
 	free(abandoned->path);
 	free(abandoned);
 }
@@ -453,6 +408,6 @@ struct writer_totals writer_totals(const struct writer *writer)
 {
 	struct writer_totals totals = writer->totals;
 
-	totals.written_bytes = writer->offset_bytes;
+	totals.written_bytes = writer->file.end_bytes;
 	return totals;
 }

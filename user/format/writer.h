@@ -22,15 +22,15 @@ enum {
 
 struct writer;
 
-/* Creates the recording for its owner: mode 0600, owned by them (pass geteuid() and getegid() where nothing is to change).
- * An older file of that name is kept as "PATH.old", replacing what had that name. Never opens what exists: a name that is
- * not a regular file (a link, a device, a pipe) is refused, as is a folder reached through a link that somebody other
- * than root, the owner or ourselves made. `created_by` names the program, as in "warmtrace 1.2". */
+/* Creates the recording for its owner: mode 0600, owned by them (pass geteuid() and getegid() where nothing is to
+ * change). An older file of that name is kept as "PATH.old", replacing what had that name. Never opens what exists: a
+ * name that is not a regular file (a link, a device, a pipe) is refused, as is a folder reached through a link that
+ * somebody other than root, the owner or ourselves made. `created_by` names the program, as in "warmtrace 1.2". */
 struct err *writer_open(const char *path, uid_t owner_uid, gid_t owner_gid, const char *created_by,
 			struct writer **ret_writer) must_check;
 
-/* Copies the record; its kind must be of the event table (others are refused) and its size within the kind's fixed part
- * and EVENT_SIZE_MAX. Writes only when a batch is full.
+/* Copies the record; its kind must be of the event table (others are refused) and its size within the kind's fixed
+ * part and EVENT_SIZE_MAX. Writes only when a batch is full.
  *
  * A write error (no space, ...) is returned once, by whichever call met it. From then on records are dropped and
  * counted, every call succeeds, and the file stays readable up to the last frame written before. */

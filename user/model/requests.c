@@ -91,10 +91,14 @@ static uint32_t connection_begin(struct load *load, uint64_t socket, uint32_t in
 {
 	struct model *model = load->model;
 	uint32_t at = (uint32_t)model->requests.connections.count;
+	bool is_new;
+	uint64_t *last = map_set(&model->requests.by_socket, socket, at, &is_new);
+	uint32_t previous = is_new ? NO_INDEX : (uint32_t)*last;
 
+	*last = at;
 	*map_set(&load->connection_by_socket, socket, at, NULL) = at;
 	*vec_push(&model->requests.connections) = (struct connection){
-		.socket = socket, .created_ns = model->events[index]->time_ns, .first_event = index};
+		.socket = socket, .created_ns = model->events[index]->time_ns, .first_event = index, .previous_life = previous};
 	vec_push(&load->connections);
 	return at;
 }
@@ -434,21 +438,17 @@ void requests_done(struct model *model)
 	vec_done(&model->requests.listeners);
 	vec_done(&model->requests.list);
 	vec_done(&model->requests.arrivals);
+	map_done(&model->requests.by_socket);
 }
 
 /* ---- questions ---- */
 
 uint32_t model_connection_at(const struct model *model, uint64_t socket, uint64_t time_ns)
 {
-	uint32_t found = NO_INDEX;
+	uint64_t *place = map_find(&model->requests.by_socket, socket);
+	uint32_t at = place ? (uint32_t)*place : NO_INDEX;
 
-	for (uint32_t i = 0; i < model->requests.connections.count; i++) {
-		const struct connection *connection = &model->requests.connections.items[i];
-
-		if (connection->created_ns > time_ns)
-			break;
-		if (connection->socket == socket)
-			found = i;
-	}
-	return found;
+	while (at != NO_INDEX && model->requests.connections.items[at].created_ns > time_ns)
+		at = model->requests.connections.items[at].previous_life;
+	return at;
 }

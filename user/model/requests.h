@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 
 struct model;
@@ -24,6 +25,7 @@ struct connection {
 	uint64_t connect_ns;	/* duration of connect calls */
 	uint64_t bytes_in, bytes_out;
 	uint32_t reads, writes;
+	uint32_t previous_life; /* the connection that this socket was before, or NO_INDEX */
 	uint32_t requests; /* outbound: exchanges seen (a write after a read or first); accepted: requests served */
 };
 
@@ -57,6 +59,7 @@ struct model_requests {
 	VEC(struct listener) listeners;
 	VEC(struct request) list; /* by arrival */
 	VEC(uint32_t) arrivals;	  /* SOCKET_ARRIVAL events by time */
+	struct map by_socket;	  /* the last connection of each */
 };
 
 /* The connection that a socket was at a time, or NO_INDEX. */

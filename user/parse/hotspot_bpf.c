@@ -162,7 +162,7 @@ static void fill_virtual_threads(const struct hotspot *hotspot, struct hotspot_b
 	config->chunk_parent_address = address_of(hotspot, FACT_CHUNK_PARENT);
 	config->chunk_stack_address = address_of(hotspot, FACT_CHUNK_STACK);
 	config->thread_continuation = offset_of(hotspot, FACT_THREAD_CONTINUATION);
-	/* A ContinuationEntry holds its parent, then flags of 8 bytes, then the Continuation. */
+	/* No table tells it; the same in every release that has virtual threads so far. */
 	config->entry_continuation = 16;
 }
 

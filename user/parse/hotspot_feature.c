@@ -47,10 +47,9 @@ static const struct feature_row feature_table[] = {
 	 HOTSPOT_COMPILED_FRAMES},
 	{HOTSPOT_FROZEN_FRAMES,
 	 "frozen frames of virtual threads",
-	 {FACT_THREAD_CONTINUATION, FACT_RETURN_BARRIER, FACT_ENTRY_RETURN_PC, FACT_ENTRY_SIZEOF,
-	  FACT_CONTINUATION_TAIL, FACT_CHUNK_SP, FACT_CHUNK_BOTTOM, FACT_CHUNK_PARENT, FACT_CHUNK_STACK, FACT_OOP_BASE,
-	  FACT_OOP_SHIFT, FACT_COUNT},
-	 HOTSPOT_INTERPRETED_FRAMES},
+	 {FACT_RETURN_BARRIER, FACT_ENTRY_RETURN_PC, FACT_CONTINUATION_TAIL, FACT_CHUNK_SP, FACT_CHUNK_BOTTOM,
+	  FACT_CHUNK_PARENT, FACT_CHUNK_STACK, FACT_OOP_BASE, FACT_OOP_SHIFT, FACT_COUNT},
+	 HOTSPOT_COMPILED_FRAMES},
 	{HOTSPOT_FLAGS,
 	 "flags",
 	 {FACT_FLAGS, FACT_FLAG_COUNT, FACT_FLAG_SIZEOF, FACT_FLAG_NAME, FACT_FLAG_ADDRESS, FACT_COUNT},
@@ -146,6 +145,8 @@ static const char *feature_check(struct hotspot *hotspot, const struct feature_r
 	/* Rows stand after those they build on. */
 	if (row->builds_on != row->feature && hotspot->missing[row->builds_on])
 		return hotspot->missing[row->builds_on];
+	if (row->feature == HOTSPOT_FROZEN_FRAMES && !hotspot->has_virtual_threads)
+		return "this VM has no virtual threads";
 	for (size_t i = 0; row->needs[i] != FACT_COUNT; i++)
 		if (!fact_has(hotspot, row->needs[i]))
 			return missing_text(hotspot, row->needs[i]);

@@ -282,13 +282,14 @@ const char *hotspot_fact_names(enum hotspot_fact_id id)
 	return fact_table[id].names;
 }
 
-/* The two encodings that no table describes. JDK 8 is known by its single code heap: its VM calls itself 25. */
+/* What no table describes. JDK 8 is known by its single code heap: its VM calls itself 25. */
 static void encodings_choose(struct hotspot *hotspot)
 {
 	uint64_t major = 0;
 	bool is_8 = fact_has(hotspot, FACT_CODE_HEAP);
 
 	hotspot_read_static(hotspot, FACT_VERSION_MAJOR, &major);
+	hotspot->has_virtual_threads = !is_8 && (int32_t)major >= 19;
 	hotspot->unsigned5_excluded = !is_8 && (int32_t)major >= 20 ? 1 : 0;
 	hotspot->bcp_slot = is_8 ? -7 : -8;
 }

@@ -124,7 +124,6 @@ enum hotspot_fact_kind {
 	/* virtual threads: no table has most of these, so they need libjvm's symbol table */                      \
 	X(RETURN_BARRIER, STATIC, "symbol:_ZN12StubRoutines19_cont_returnBarrierE")                                \
 	X(ENTRY_RETURN_PC, STATIC, "ContinuationEntry::_return_pc|symbol:_ZN17ContinuationEntry10_return_pcE")     \
-	X(ENTRY_SIZEOF, SIZE, "ContinuationEntry")                                                                 \
 	X(CONTINUATION_TAIL, STATIC, "symbol:_ZN28jdk_internal_vm_Continuation12_tail_offsetE")                    \
 	X(CHUNK_SP, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk10_sp_offsetE")                                 \
 	X(CHUNK_BOTTOM, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk14_bottom_offsetE")                         \
@@ -178,6 +177,7 @@ struct hotspot {
 	struct map constants;	     /* hash of the name → value */
 	struct map flags;	     /* hash of the name → address of its entry; filled on first use */
 	bool flags_are_loaded;
+	bool has_virtual_threads;
 	struct hotspot_fact facts[FACT_COUNT];
 	const char *missing[HOTSPOT_FEATURE_COUNT]; /* NULL: the feature is there */
 	uint8_t unsigned5_excluded; /* byte values that a compressed stream never has, see parse/unsigned5.h */

@@ -58,7 +58,7 @@ enum http_head_step http_chunks_step(struct http_chunks *chunks, struct http_hea
 	case HTTP_CHUNK_EXTENSION:
 		if (byte == '\n')
 			return end_size_line(chunks, trailer);
-		*ret_class = HTTP_BYTE_BODY;
+		*ret_class = HTTP_BYTE_SECRET; /* signatures, in some protocols */
 		return HTTP_HEAD_MORE;
 	case HTTP_CHUNK_DATA:
 		*ret_class = HTTP_BYTE_BODY;

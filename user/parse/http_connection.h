@@ -1,4 +1,5 @@
-/* The state of a tracked connection, shared by http.c (HTTP/1.x) and http_opaque.c (everything else). Internal to parse. */
+/* The state of a tracked connection, shared by http.c (how the streams meet), http_inbound.c, http_outbound.c (HTTP/1.x) and
+ * http_opaque.c (everything else). Internal to parse. */
 #pragma once
 
 #include "base/vec.h"
@@ -100,3 +101,38 @@ void http_opaque_read(struct http_connection *connection, const struct http_tran
 		      uint64_t length, uint8_t *classes); /* bytes NULL: hidden; classes NULL: not wanted */
 void http_opaque_write(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length);
 void http_opaque_end(struct http_connection *connection, uint64_t time_ns, bool is_recording_end);
+
+/* ---- http.c ---- */
+
+/* HTTP's framing is lost: the connection becomes opaque. Not called lost where it never was HTTP. */
+void http_connection_lose(struct http_connection *connection);
+
+/* The request that the next inbound (outbound) bytes belong to; NULL for none. */
+struct http_pending *http_inbound_request(struct http_connection *connection);
+struct http_pending *http_outbound_request(struct http_connection *connection);
+
+void http_pending_remove(struct http_connection *connection, size_t index);
+
+/* The response that is being written ended at the byte before. */
+void http_response_finish(struct http_connection *connection, bool is_estimated);
+
+/* The bytes of a line that is not HTTP are payload, all but the one that shows it: so that the stored form shows it too. */
+void http_mark_payload(uint8_t *classes, size_t from, size_t at);
+
+/* ---- http_inbound.c, http_outbound.c ---- */
+
+void http_inbound_start(struct http_connection *connection); /* of a request */
+void http_inbound_resync_failed(struct http_connection *connection);
+
+/* Visible bytes of a transfer; classes may be NULL. */
+void http_inbound_bytes(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
+			size_t length, uint8_t *classes);
+void http_outbound_bytes(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
+			 size_t length, uint8_t *classes);
+
+void http_inbound_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length);
+void http_outbound_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length);
+
+/* After a write of `length` bytes in HTTP_OUT_LOST. tail_classes: those of last_bytes, or NULL. */
+void http_outbound_find_last_chunk(struct http_connection *connection, const struct http_transfer *transfer,
+				   uint64_t length, uint8_t *tail_classes);

@@ -3,7 +3,7 @@
  *     header | redirect table | offset table | locations | strings | resources ...
  *
  * Layout as in the JDK's imageFile.hpp; version 1 in either byte order. All in front of the resources is one
- * directory. Resources are found by walking the offset table; the redirect table, which serves a hash, is not needed. */
+ * directory. Resources are found by walking the offset table; the hash of the redirect table is not needed. */
 #pragma once
 
 #include <stdbool.h>

@@ -15,7 +15,7 @@ enum syscall_class {
 	SYSCALL_CLASS_OTHER = 0,
 	SYSCALL_CLASS_OPEN,	    /* open, openat, openat2, creat */
 	SYSCALL_CLASS_LOOKUP,	    /* stat family, access, readlink */
-	SYSCALL_CLASS_READ,	    /* read family, on whatever the descriptor is; also getdents, lseek is OTHER */
+	SYSCALL_CLASS_READ,	    /* read family on whatever the descriptor is, getdents; lseek is OTHER */
 	SYSCALL_CLASS_WRITE,	    /* write family, sendfile, splice, copy_file_range */
 	SYSCALL_CLASS_SYNC,	    /* fsync, fdatasync, msync, sync ... */
 	SYSCALL_CLASS_MAP,	    /* mmap */

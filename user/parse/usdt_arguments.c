@@ -306,7 +306,7 @@ static struct usdt_argument_spec parse_argument(struct operand text, enum elf_ma
 	struct usdt_argument_spec spec = {}, none = {};
 	int64_t size;
 
-	if (!take_number(&text, &size) || !take_byte(&text, '@') || (size < 0 ? -size : size) > 8)
+	if (!take_number(&text, &size) || !take_byte(&text, '@') || size < -8 || size > 8)
 		return none;
 	spec.is_signed = size < 0;
 	spec.size = (uint8_t)(size < 0 ? -size : size);

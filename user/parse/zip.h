@@ -11,8 +11,7 @@
 /* As archive_read. */
 struct err *zip_read(const struct archive_source *source, struct archive_index **ret_index) must_check;
 
-/* Where an archive in [offset, offset + length) of a source ends and keeps its directory; all absolute in the source.
- */
+/* Where an archive in [offset, offset + length) of a source ends and keeps its directory, in the source's offsets. */
 struct zip_end {
 	uint64_t directory_offset, directory_bytes;
 	uint64_t end_offset;	 /* of the first end record */

@@ -35,7 +35,7 @@ struct client_result {
 	uint32_t status;
 	uint32_t local_port;
 	bool is_failed;
-	char error[160];
+	char error[256]; /* CURL_ERROR_SIZE */
 };
 
 struct client;

@@ -25,7 +25,8 @@ struct jvm {
 	uint32_t slot;
 };
 
-struct jvm *jvm_new(pid_t pid, uint64_t base_address, int elf_fd, const char *path)
+struct jvm *jvm_new(pid_t pid, uint64_t base_address, uint64_t text_start, uint64_t text_end, int elf_fd,
+		    const char *path)
 {
 	struct jvm *jvm = calloc(1, sizeof(*jvm));
 	char memory[64];
@@ -34,6 +35,8 @@ struct jvm *jvm_new(pid_t pid, uint64_t base_address, int elf_fd, const char *pa
 		memory_exhausted();
 	jvm->pid = pid;
 	jvm->base_address = base_address;
+	jvm->text_start = text_start;
+	jvm->text_end = text_end;
 	jvm->elf_fd = elf_fd;
 	snprintf(jvm->path, sizeof(jvm->path), "%s", path);
 	snprintf(memory, sizeof(memory), "/proc/%d/mem", pid);

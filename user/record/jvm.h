@@ -16,8 +16,10 @@
 
 struct jvm;
 
-/* `path` is libjvm's file in the process, mapped so that address = base + its linked address. Keeps `elf_fd` (owned). */
-struct jvm *jvm_new(pid_t pid, uint64_t base_address, int elf_fd, const char *path);
+/* `path` is libjvm's file in the process, mapped so that address = base + its linked address, its code at [text_start,
+ * text_end). Keeps `elf_fd` (owned). */
+struct jvm *jvm_new(pid_t pid, uint64_t base_address, uint64_t text_start, uint64_t text_end, int elf_fd,
+		    const char *path);
 void jvm_free(struct jvm *jvm);
 
 pid_t jvm_pid(const struct jvm *jvm);

@@ -169,7 +169,8 @@ static void attach_mapping(struct libraries *libraries, pid_t pid, const struct 
 
 		err_free(elf_open(fd, name, &elf));
 		if (elf && elf_address(elf, map->offset, &linked))
-			*vec_push(&libraries->jvms) = jvm_new(pid, map->start - linked, take_fd(&fd), name);
+			*vec_push(&libraries->jvms) = jvm_new(pid, map->start - linked, map->start, map->end,
+							 take_fd(&fd), name);
 	}
 }
 

@@ -13,11 +13,6 @@
 
 enum { RANGE_COLUMNS = 32, WATERFALL_COLUMNS = 34, WATERFALL_ROWS_MOST = 12 };
 
-static const char *units(struct screen *screen, int64_t value_ns, struct scale scale, bool has_sign)
-{
-	return arena_format(&screen->arena, "%s", fmt_fixed(fmt_round(value_ns, scale.step_ns), scale.decimals, has_sign).text);
-}
-
 static const struct comparison_scenario *scenario_named(const struct comparison *comparison, const char *name)
 {
 	for (size_t i = 0; i < comparison->scenarios_count; i++)
@@ -77,9 +72,9 @@ static void text_latencies(struct screen *screen, const struct comparison *compa
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", scenario->name);
 		table_cell(&table, TERM_PLAIN, "%s", fmt_count(scenario->runs).text);
-		table_cell(&table, TERM_PLAIN, "%s", stat->count ? units(screen, stat->min, scale, false) : "?");
-		table_cell(&table, TERM_BOLD, "%s", stat->count ? units(screen, stat->median, scale, false) : "?");
-		table_cell(&table, TERM_PLAIN, "%s", stat->count ? units(screen, stat->max, scale, false) : "?");
+		table_cell(&table, TERM_PLAIN, "%s", stat->count ? in_scale(screen, stat->min, scale) : "?");
+		table_cell(&table, TERM_BOLD, "%s", stat->count ? in_scale(screen, stat->median, scale) : "?");
+		table_cell(&table, TERM_PLAIN, "%s", stat->count ? in_scale(screen, stat->max, scale) : "?");
 		table_cell(&table, TERM_BAR, "%s",
 			   stat->count ? term_range(&screen->term, (double)(stat->min - lowest) / span,
 						    (double)(stat->median - lowest) / span,
@@ -105,8 +100,8 @@ static void text_changes(struct screen *screen, const struct comparison *compari
 	section_number(&table, "change", 0);
 	section_number(&table, "95 % interval", 0);
 	section_number(&table, "p", 1);
-	section_number(&table, "could show", 2);
-	section_text(&table, "", 16, 0);
+	section_number(&table, "detectable", 2);
+	section_text(&table, "", 0, 0);
 	for (size_t i = 0; i < comparison->differences_count; i++) {
 		const struct comparison_difference *difference = &comparison->differences[i];
 
@@ -275,7 +270,8 @@ static void text_way(struct screen *screen, const struct comparison *comparison,
 	way_end(&way, comparison->baseline, baseline_sum, -1, false);
 	for (size_t i = 0; i < count; i++) {
 		if (is_large[i]) {
-			way_row(&way, cause_label(difference->causes[i].cause), baseline[i], scenario[i]);
+			way_row(&way, cause_label_short(screen, cause_label(difference->causes[i].cause)), baseline[i],
+				scenario[i]);
 			continue;
 		}
 		rest++;

@@ -28,7 +28,7 @@ void screen_heading(struct screen *screen, const char *format, ...)
 	va_start(arguments, format);
 	char *text = format_text(screen, format, arguments);
 	va_end(arguments);
-	term_line(&screen->term, screen->out, TERM_TITLE, text);
+	term_line(&screen->term, screen->out, TERM_TITLE, UTF8_CUT_MIDDLE, text);
 }
 
 void screen_line(struct screen *screen, enum term_style style, const char *format, ...)
@@ -38,7 +38,7 @@ void screen_line(struct screen *screen, enum term_style style, const char *forma
 	va_start(arguments, format);
 	char *text = format_text(screen, format, arguments);
 	va_end(arguments);
-	term_line(&screen->term, screen->out, style, text);
+	term_line(&screen->term, screen->out, style, UTF8_CUT_MIDDLE, text);
 }
 
 void screen_paragraph(struct screen *screen, enum term_style style, const char *label, const char *format, ...)
@@ -94,7 +94,7 @@ static const char *const fault_labels_in_group[] = {
 #define M(NAME, name, text) text,
 	MAPPING_KIND_TABLE(M)
 #undef M
-#define M(NAME, name, text) text " (from disk)",
+#define M(NAME, name, text) "from disk: " text,
 		MAPPING_KIND_TABLE(M)
 #undef M
 };
@@ -107,6 +107,13 @@ const char *cause_label(enum cause cause)
 const char *cause_label_in_group(enum cause cause)
 {
 	return cause < CAUSE_FAULT_MINOR ? cause_words(cause) : fault_labels_in_group[cause - CAUSE_FAULT_MINOR];
+}
+
+const char *cause_label_short(struct screen *screen, const char *label)
+{
+	const char *aside = strstr(label, " (");
+
+	return aside ? arena_format(&screen->arena, "%.*s", (int)(aside - label), label) : label;
 }
 
 static const struct {
@@ -155,6 +162,16 @@ struct scale scale_for(int64_t largest_ns)
 	return (struct scale){100, 1, "µs"};
 }
 
+const char *in_scale(struct screen *screen, int64_t value_ns, struct scale scale)
+{
+	return arena_format(&screen->arena, "%s", fmt_fixed(fmt_round(value_ns, scale.step_ns), scale.decimals, false).text);
+}
+
+const char *in_scale_signed(struct screen *screen, int64_t value_ns, struct scale scale)
+{
+	return arena_format(&screen->arena, "%s", fmt_fixed(fmt_round(value_ns, scale.step_ns), scale.decimals, true).text);
+}
+
 const char *request_name(struct screen *screen, const struct report_request *request)
 {
 	if (!request->route)
@@ -174,6 +191,15 @@ const char *command_text(struct screen *screen, const char *const *arguments, si
 		text = arena_format(&screen->arena, "%s%s%s%s%s", text, i ? " " : "", quote, arguments[i], quote);
 	}
 	return text;
+}
+
+const char *moment_text(struct screen *screen, int64_t time_ns)
+{
+	if (!time_ns)
+		return "0";
+	if (time_ns < 1000000000 || time_ns >= 600000000000)
+		return arena_format(&screen->arena, "%s", fmt_duration(time_ns).text);
+	return arena_format(&screen->arena, "%s s", fmt_fixed(fmt_round(time_ns, 10000000), 2, false).text);
 }
 
 static const char *maybe_text(struct screen *screen, struct maybe value, struct fmt (*format)(int64_t))

@@ -35,6 +35,8 @@ const char *phase_words(enum phase phase);
 /* A cause standing alone ("page faults in the Java heap") and below the name of its group ("Java heap"). */
 const char *cause_label(enum cause cause);
 const char *cause_label_in_group(enum cause cause);
+/* A label without what stands in parentheses: "finding classes". */
+const char *cause_label_short(struct screen *screen, const char *label);
 const char *mapping_kind_words(enum mapping_kind kind);
 
 /* The cause tree's first level, in the order of ties. */
@@ -53,11 +55,15 @@ struct scale {
 	const char *unit;
 };
 struct scale scale_for(int64_t largest_ns);
+const char *in_scale(struct screen *screen, int64_t value_ns, struct scale scale);
+const char *in_scale_signed(struct screen *screen, int64_t value_ns, struct scale scale);
 
 /* "GET /api/owners", whether or not the route names its method. */
 const char *request_name(struct screen *screen, const struct report_request *request);
 /* The command as one would type it. */
 const char *command_text(struct screen *screen, const char *const *arguments, size_t count);
+/* A point in time, to be compared with others: the same decimals for all that are read in seconds. */
+const char *moment_text(struct screen *screen, int64_t time_ns);
 /* "?" for what was not observed, "-" for what does not apply. */
 const char *maybe_count(struct screen *screen, struct maybe value);
 const char *maybe_duration(struct screen *screen, struct maybe value);
@@ -66,7 +72,7 @@ const char *maybe_bytes(struct screen *screen, struct maybe value);
 /* text_common.c: the parts that open and close every report on a run. */
 void text_head(struct screen *screen, const struct report *report, const struct render_options *options);
 void text_milestones(struct screen *screen, const struct report *report);
-void text_limits(struct screen *screen, const struct report *report, size_t reasons_most); /* 0: all */
+void text_limits(struct screen *screen, const struct report *report);
 void text_findings(struct screen *screen, const struct report *report, size_t most);
 
 /* text_causes.c: the table that adds up. is_full shows every cause; pair may be NULL where nothing warm was seen. */

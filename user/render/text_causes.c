@@ -11,7 +11,7 @@
 #include "base/auto.h"
 #include "base/fmt.h"
 
-enum { LEAVES_MAX = CAUSE_COUNT, SCREEN_ROWS_MOST = 15, BAR_COLUMNS_LEAST = 6, BAR_COLUMNS_MOST = 24 };
+enum { LEAVES_MAX = CAUSE_COUNT, SCREEN_ROWS_MOST = 14, BAR_COLUMNS_LEAST = 6, BAR_COLUMNS_GOOD = 12, BAR_COLUMNS_MOST = 24 };
 
 /* On the screen a group is worth lines for its causes from here on. */
 #define GROUP_SPLIT_FROM 0.1
@@ -334,17 +334,31 @@ static void build_table(struct cause_table *table, const struct lines *lines, un
 	print_cells(table, ret_printed, &total, TERM_BOLD, (struct bars){});
 }
 
-/* Bars take the room that the numbers leave. */
-static void print_lines(struct cause_table *table, const struct lines *lines)
+static unsigned bar_room(struct cause_table *table, const struct lines *lines)
 {
 	struct table printed;
-	unsigned width, columns = table->screen->term.columns, room;
+	unsigned columns = table->screen->term.columns, width;
 
 	build_table(table, lines, 0, &printed);
 	width = table_width(&printed, &table->screen->term) + 2;
 	table_done(&printed);
-	room = columns > width ? columns - width : 0;
-	build_table(table, lines, room < BAR_COLUMNS_LEAST ? 0 : room < BAR_COLUMNS_MOST ? room : BAR_COLUMNS_MOST, &printed);
+	return columns < width + BAR_COLUMNS_LEAST  ? 0
+	       : columns < width + BAR_COLUMNS_MOST ? columns - width
+						    : BAR_COLUMNS_MOST;
+}
+
+/* Bars take the room that the numbers leave; where that is little, labels lose what stands in parentheses. */
+static void print_lines(struct cause_table *table, struct lines *lines)
+{
+	struct table printed;
+	unsigned room = bar_room(table, lines);
+
+	if (room < BAR_COLUMNS_GOOD) {
+		for (size_t i = 0; i < lines->count; i++)
+			lines->items[i].label = cause_label_short(table->screen, lines->items[i].label);
+		room = bar_room(table, lines);
+	}
+	build_table(table, lines, room, &printed);
 	screen_table(table->screen, &printed);
 }
 

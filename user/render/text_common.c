@@ -34,8 +34,8 @@ static const char *machine_text(struct screen *screen, const struct report_machi
 		text = arena_format(&screen->arena, "%s (quota %.2g)", text, machine->cpu_quota.value);
 	if (machine->memory_limit.state == KNOWN)
 		text = arena_format(&screen->arena, "%s, memory limit %s", text, fmt_bytes(machine->memory_limit.value).text);
-	return arena_format(&screen->arena, "%s; Linux %s %s", text, machine->kernel ? machine->kernel : "?",
-			    machine->arch ? machine->arch : "");
+	return arena_format(&screen->arena, "%s; Linux %s%s%s", text, machine->kernel ? machine->kernel : "?",
+			    machine->arch ? " " : "", machine->arch ? machine->arch : "");
 }
 
 static bool has_failed(const struct report_run *run)
@@ -139,13 +139,15 @@ void text_head(struct screen *screen, const struct report *report, const struct 
 	size_t note_count = report->note_count;
 
 	screen_line(screen, TERM_BOLD, "%s", command_text(screen, run->command, run->command_count));
-	screen_line(screen, TERM_DIM, "%s; %s; user %s", runtime_text(screen, &report->runtime),
+	screen_paragraph(screen, TERM_DIM, NULL, "%s; %s; user %s", runtime_text(screen, &report->runtime),
 		    machine_text(screen, &report->machine), run->user ? run->user : "?");
 	screen_blank(screen);
 	if (has_failed(run))
 		text_failure(screen, report);
 	if (report->verdict && *report->verdict)
 		screen_paragraph(screen, TERM_BOLD, NULL, "%s", report->verdict);
+	if (!report->milestones_count && !report->phases_count)
+		screen_paragraph(screen, TERM_WARNING, NULL, "Nothing of this run was recorded.");
 	text_losses(screen, report);
 	if (!options->is_full && note_count > NOTES_ON_SCREEN)
 		note_count = NOTES_ON_SCREEN - 1;
@@ -171,19 +173,14 @@ static const char *milestone_words(const char *name)
 	return name;
 }
 
-/* Points in time that are compared with one another: the same decimals for all that are read in seconds. */
-static const char *moment(struct screen *screen, int64_t time_ns)
-{
-	if (time_ns < 1000000000 || time_ns >= 600000000000)
-		return arena_format(&screen->arena, "%s", fmt_duration(time_ns).text);
-	return arena_format(&screen->arena, "%s s", fmt_fixed(fmt_round(time_ns, 10000000), 2, false).text);
-}
-
 void text_milestones(struct screen *screen, const struct report *report)
 {
 	struct table table = {};
 	const char *line = "";
 
+	if (!report->milestones_count)
+		return;
+	screen_blank(screen);
 	for (size_t i = 0; i < report->milestones_count && i < TABLE_COLUMNS_MAX; i++)
 		table_column(&table, (struct table_column){
 					     .title = milestone_words(report->milestones[i].name),
@@ -192,13 +189,13 @@ void text_milestones(struct screen *screen, const struct report *report)
 	table_row(&table);
 	for (size_t i = 0; i < report->milestones_count && i < TABLE_COLUMNS_MAX; i++) {
 		const struct report_milestone *milestone = &report->milestones[i];
-		const char *at = milestone->time_ns ? moment(screen, milestone->time_ns) : "0";
+		const char *at = moment_text(screen, milestone->time_ns);
 
 		at = arena_format(&screen->arena, "%s%s", milestone->is_estimated ? "~" : "", at);
 		table_cell(&table, TERM_PLAIN, "%s", at);
 		line = arena_format(&screen->arena, "%s%s%s %s", line, i ? " · " : "", milestone_words(milestone->name), at);
 	}
-	if (report->milestones_count && table_width(&table, &screen->term) <= screen->term.columns)
+	if (table_width(&table, &screen->term) <= screen->term.columns)
 		screen_table(screen, &table);
 	else
 		screen_paragraph(screen, TERM_PLAIN, "From exec", "%s", line);
@@ -236,8 +233,10 @@ static const char *observed_words(const char *what)
 	return what;
 }
 
+enum { REASONS_MOST = 3 };
+
 /* Items with the same reason stand together, in the order in which the reasons come up. */
-void text_limits(struct screen *screen, const struct report *report, size_t reasons_most)
+void text_limits(struct screen *screen, const struct report *report)
 {
 	const char *text = "";
 	size_t reasons = 0, left_out = 0;
@@ -261,7 +260,7 @@ void text_limits(struct screen *screen, const struct report *report, size_t reas
 		}
 		if (is_repeated)
 			continue;
-		if (reasons_most && reasons == reasons_most) {
+		if (reasons == REASONS_MOST) {
 			left_out++;
 			continue;
 		}
@@ -272,7 +271,7 @@ void text_limits(struct screen *screen, const struct report *report, size_t reas
 	if (!reasons)
 		return;
 	if (left_out)
-		text = arena_format(&screen->arena, "%s; and more, for %zu other reasons, in the full report", text, left_out);
+		text = arena_format(&screen->arena, "%s; and more for %zu other reasons: see the full report", text, left_out);
 	screen_paragraph(screen, TERM_DIM, "Not seen", "%s.", text);
 }
 
@@ -297,7 +296,27 @@ static void text_finding(struct screen *screen, const struct report_finding *fin
 	screen_paragraph(screen, TERM_DIM, "", "(%s)", finding->id);
 }
 
-/* `most` 0 shows all of them, with their evidence. */
+/* Findings beyond the first ones, by their titles. */
+static void text_more_findings(struct screen *screen, const struct report *report, size_t shown)
+{
+	const char *text = "";
+
+	for (size_t i = shown; i < report->findings_count; i++) {
+		const struct report_finding *finding = &report->findings[i];
+		size_t length = strlen(finding->title);
+
+		if (length && finding->title[length - 1] == '.')
+			length--;
+		text = arena_format(&screen->arena, "%s%s%.*s", text, i > shown ? "; " : "", (int)length, finding->title);
+		if (finding->cost_ns.state == KNOWN)
+			text = arena_format(&screen->arena, "%s (%s%s)", text, finding->is_estimated ? "~" : "",
+					    fmt_duration(finding->cost_ns.value).text);
+	}
+	if (*text)
+		screen_paragraph(screen, TERM_PLAIN, "also", "%s", text);
+}
+
+/* `most` are shown with their remedy, the rest by title; 0: all of them, with their evidence. */
 void text_findings(struct screen *screen, const struct report *report, size_t most)
 {
 	size_t shown = most && most < report->findings_count ? most : report->findings_count;
@@ -305,10 +324,8 @@ void text_findings(struct screen *screen, const struct report *report, size_t mo
 	if (!report->findings_count)
 		return;
 	screen_blank(screen);
-	if (shown < report->findings_count)
-		screen_heading(screen, "Findings (%zu of %zu)", shown, report->findings_count);
-	else
-		screen_heading(screen, "Findings");
+	screen_heading(screen, "Findings");
 	for (size_t i = 0; i < shown; i++)
 		text_finding(screen, &report->findings[i], !most);
+	text_more_findings(screen, report, shown);
 }

@@ -12,12 +12,12 @@ void text_exceptions(struct screen *screen, const struct report *report, size_t 
 
 	if (!report->exceptions_count)
 		return;
-	section_begin(screen, &table, "Exceptions (stack traces filled)", 24);
-	section_number(&table, "count", 0);
+	section_begin(screen, &table, "Exceptions", 30);
+	section_number(&table, "traces filled", 0);
 	section_number(&table, "time", 0);
 	section_text(&table, "phase", 0, 1);
-	section_text(&table, "thrown at", 14, 2);
-	section_text(&table, "caught at", 14, 3);
+	section_text(&table, "thrown at", 26, 2);
+	section_text(&table, "caught at", 26, 3);
 	for (size_t i = 0; i < shown; i++) {
 		const struct report_exception *exception = &report->exceptions[i];
 
@@ -51,10 +51,10 @@ void text_class_sources(struct screen *screen, const struct report *report)
 		const char *words;
 		struct maybe value;
 	} sources[] = {
-		{"the CDS archive", classes->from_cds},	     {"the AOT cache", classes->from_aot},
-		{"jars", classes->from_jar},		     {"the JDK's own image", classes->from_jrt},
-		{"directories", classes->from_directory},    {"generated at run time", classes->from_generated},
-		{"elsewhere", classes->from_other},
+		{"from the CDS archive", classes->from_cds},	     {"from the AOT cache", classes->from_aot},
+		{"from jars", classes->from_jar},		     {"from the JDK's own image", classes->from_jrt},
+		{"from directories", classes->from_directory},    {"generated at run time", classes->from_generated},
+		{"from elsewhere", classes->from_other},
 	};
 	const char *text = "";
 
@@ -65,7 +65,7 @@ void text_class_sources(struct screen *screen, const struct report *report)
 			text = arena_format(&screen->arena, "%s%s%s %s", text, *text ? ", " : ": ",
 					    fmt_count(sources[i].value.value).text, sources[i].words);
 	screen_blank(screen);
-	screen_paragraph(screen, TERM_PLAIN, "Classes", "%s loaded, by where they came from%s",
+	screen_paragraph(screen, TERM_PLAIN, "Classes", "%s loaded%s",
 			 fmt_count(classes->loaded.value).text, text);
 }
 
@@ -77,11 +77,11 @@ void text_slowest_classes(struct screen *screen, const struct report *report, si
 
 	if (!shown)
 		return;
-	section_begin(screen, &table, "Slowest classes to load", 24);
+	section_begin(screen, &table, "Slowest classes to load", 26);
 	section_number(&table, "inclusive", 0);
 	section_text(&table, "phase", 0, 1);
-	section_text(&table, "source", 14, 2);
-	section_text(&table, "loader", 14, 3);
+	section_text(&table, "source", 24, 2);
+	section_text(&table, "loader", 16, 3);
 	for (size_t i = 0; i < shown; i++) {
 		const struct report_class *class = &classes->slowest[i];
 
@@ -333,7 +333,7 @@ void text_memory(struct screen *screen, const struct report *report)
 	for (size_t i = 0; i < count; i++)
 		table_cell(&table, TERM_BOLD, "%s", fmt_bytes(report->memory[i].rss).text);
 	table_row(&table);
-	table_cell(&table, TERM_PLAIN, "its share alone (PSS)");
+	table_cell(&table, TERM_PLAIN, "shared parts divided (PSS)");
 	for (size_t i = 0; i < count; i++)
 		table_cell(&table, TERM_PLAIN, "%s", fmt_bytes(report->memory[i].pss).text);
 	table_row(&table);

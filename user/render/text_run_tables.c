@@ -75,7 +75,7 @@ void text_phases(struct screen *screen, const struct report *report)
 
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", phase_words(phase->phase));
-		table_cell(&table, TERM_DIM, "%s", phase->start_ns ? fmt_duration(phase->start_ns).text : "0");
+		table_cell(&table, TERM_DIM, "%s", moment_text(screen, phase->start_ns));
 		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(phase->end_ns - phase->start_ns).text);
 		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, phase->cpu_ns));
 		for (size_t c = 0; c < array_length(columns); c++)
@@ -89,14 +89,21 @@ void text_requests(struct screen *screen, const struct report *report, size_t mo
 {
 	struct table table = {};
 	size_t shown = section_rows(report->requests_count, most);
+	int64_t slowest_ns = 0;
 
 	if (!report->requests_count)
 		return;
-	section_begin(screen, &table, "Requests kept in full", 16);
+	for (size_t i = 0; i < report->requests_count; i++)
+		if (report->requests[i].latency_ns > slowest_ns)
+			slowest_ns = report->requests[i].latency_ns;
+
+	struct scale scale = scale_for(slowest_ns);
+
+	section_begin(screen, &table, "Requests", 16);
 	section_number(&table, "no.", 0);
 	section_number(&table, "at", 0);
-	section_number(&table, "latency", 0);
-	section_number(&table, "client", 3);
+	section_number(&table, arena_format(&screen->arena, "latency %s", scale.unit), 0);
+	section_number(&table, arena_format(&screen->arena, "client %s", scale.unit), 3);
 	section_number(&table, "status", 0);
 	section_text(&table, "protocol", 0, 5);
 	section_number(&table, "classes", 4);
@@ -110,9 +117,12 @@ void text_requests(struct screen *screen, const struct report *report, size_t mo
 		table_row(&table);
 		table_cell(&table, request->is_cold ? TERM_BOLD : TERM_PLAIN, "%s", request_name(screen, request));
 		table_cell(&table, TERM_PLAIN, "%s", fmt_count(request->index + 1).text);
-		table_cell(&table, TERM_DIM, "%s%s", request->is_start_estimated ? "~" : "", fmt_duration(request->start_ns).text);
-		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(request->latency_ns).text);
-		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, request->client_latency_ns));
+		table_cell(&table, TERM_DIM, "%s%s", request->is_start_estimated ? "~" : "", moment_text(screen, request->start_ns));
+		table_cell(&table, TERM_PLAIN, "%s", in_scale(screen, request->latency_ns, scale));
+		table_cell(&table, TERM_PLAIN, "%s",
+			   request->client_latency_ns.state == KNOWN
+				   ? in_scale(screen, request->client_latency_ns.value, scale)
+				   : maybe_duration(screen, request->client_latency_ns));
 		table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, request->status));
 		table_cell(&table, TERM_PLAIN, "%s", request->protocol ? request->protocol : "");
 		table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, request->counts.of[COUNT_CLASSES_LOADED]));
@@ -130,7 +140,7 @@ void text_requests(struct screen *screen, const struct report *report, size_t mo
 		section_more(&table, report->requests_count - shown);
 		table_cell(&table, TERM_PLAIN, "%s", "");
 		table_cell(&table, TERM_PLAIN, "%s", "");
-		table_cell(&table, TERM_DIM, "%s", fmt_duration(latency_ns).text);
+		table_cell(&table, TERM_DIM, "%s", in_scale(screen, latency_ns, scale));
 	}
 	section_end(screen, &table);
 }
@@ -204,11 +214,12 @@ void text_path(struct screen *screen, const struct report_request *request, size
 		qsort(durations, request->path_count, sizeof(*durations), longest_first);
 		shortest_ns = durations[most - 1];
 	}
-	section_begin(screen, &table, arena_format(&screen->arena, "Path of %s", request_name(screen, request)), 20);
+	section_begin(screen, &table, arena_format(&screen->arena, "Path of %s", request_name(screen, request)), 24);
+	table.columns[0].cut = UTF8_CUT_END;
 	section_number(&table, arena_format(&screen->arena, "at %s", scale.unit), 0);
 	section_number(&table, scale.unit, 0);
-	section_text(&table, "thread", 12, 1);
-	section_text(&table, "detail", 12, 2);
+	section_text(&table, "thread", 14, 2);
+	section_text(&table, "detail", 18, 1);
 	for (size_t i = 0; i < request->path_count; i++) {
 		const struct report_tile *tile = &request->path[i];
 
@@ -219,18 +230,18 @@ void text_path(struct screen *screen, const struct report_request *request, size
 		}
 		shown++;
 		table_row(&table);
-		table_cell(&table, TERM_PLAIN, "%s", cause_label(tile->cause));
+		table_cell(&table, TERM_PLAIN, "%s", cause_label_short(screen, cause_label(tile->cause)));
 		table_cell(&table, TERM_DIM, "%s",
-			   fmt_fixed(fmt_round(tile->start_ns - request->start_ns, scale.step_ns), scale.decimals, true).text);
+			   in_scale_signed(screen, tile->start_ns - request->start_ns, scale));
 		table_cell(&table, TERM_PLAIN, "%s%s", tile->is_estimated ? "~" : "",
-			   fmt_fixed(fmt_round(tile->duration_ns, scale.step_ns), scale.decimals, false).text);
+			   in_scale(screen, tile->duration_ns, scale));
 		table_cell(&table, TERM_PLAIN, "%s", tile->thread);
 		table_cell(&table, TERM_DIM, "%s", tile->detail ? tile->detail : "");
 	}
 	if (rest) {
 		section_more(&table, rest);
 		table_cell(&table, TERM_PLAIN, "%s", "");
-		table_cell(&table, TERM_DIM, "%s", fmt_fixed(fmt_round(rest_ns, scale.step_ns), scale.decimals, false).text);
+		table_cell(&table, TERM_DIM, "%s", in_scale(screen, rest_ns, scale));
 		table_cell(&table, TERM_DIM, "%s", "shorter than these; the JSON report has all");
 	}
 	section_end(screen, &table);
@@ -259,8 +270,9 @@ void text_threads(struct screen *screen, const struct report *report, size_t mos
 		table_cell(&table, TERM_DIM, "%u", thread->pid);
 		table_cell(&table, TERM_DIM, "%u", thread->tid);
 		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, thread->cpu_ns));
-		table_cell(&table, TERM_PLAIN, "%s", thread->created_ns ? fmt_duration(thread->created_ns).text : "0");
-		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, thread->ended_ns));
+		table_cell(&table, TERM_PLAIN, "%s", moment_text(screen, thread->created_ns));
+		table_cell(&table, TERM_PLAIN, "%s", thread->ended_ns.state == KNOWN ? moment_text(screen, thread->ended_ns.value)
+								    : maybe_duration(screen, thread->ended_ns));
 	}
 	if (shown < report->threads_count) {
 		int64_t cpu_ns = 0;

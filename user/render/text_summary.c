@@ -8,7 +8,7 @@
 #include "base/auto.h"
 #include "base/fmt.h"
 
-enum { INCLUSIVE_ON_SCREEN = 2, TILES_ON_SCREEN = 5, WHAT_IFS_ON_SCREEN = 3, FINDINGS_ON_SCREEN = 3, ROUTES_ON_SCREEN = 3, REASONS_ON_SCREEN = 3 };
+enum { INCLUSIVE_ON_SCREEN = 2, TILES_ON_SCREEN = 5, WHAT_IFS_ON_SCREEN = 3, FINDINGS_ON_SCREEN = 2, ROUTES_ON_SCREEN = 3 };
 
 static bool is_same_request(const struct report_request *left, const struct report_request *right)
 {
@@ -43,7 +43,7 @@ static void text_warm(struct screen *screen, const struct report_cold_vs_warm *p
 		return;
 	}
 	screen_paragraph(screen, TERM_PLAIN, "Warm",
-			 "%s, %s times faster (mean of the middle half of %s; median %s, %s to %s)",
+			 "%s, %s times faster (middle-half mean of %s; median %s, %s to %s)",
 			 fmt_duration(pair->warm_ns).text,
 			 pair->warm_ns > 0 ? fmt_factor((double)pair->cold_ns / (double)pair->warm_ns).text : "?", fmt_count(pair->warm_count).text,
 			 fmt_duration(pair->warm_median_ns).text, fmt_duration(pair->warm_min_ns).text,
@@ -118,12 +118,13 @@ static void text_warm_up(struct screen *screen, const struct report *report, con
 		points[i] = highest > lowest ? (points[i] - lowest) / (highest - lowest) : 0;
 
 	const char *words = "";
+	unsigned room = screen->term.columns - SCREEN_LABEL_COLUMNS;
 
 	if (route && route->until_warm.state == KNOWN)
-		words = arena_format(&screen->arena, "  within 10 %% of warm after %s request%s",
+		words = arena_format(&screen->arena, " within 10 %% of warm after %s request%s",
 				     fmt_count(route->until_warm.value).text, route->until_warm.value == 1 ? "" : "s");
-	screen_paragraph(screen, TERM_PLAIN, "Warm-up", "%s%s",
-			 term_sparkline(&screen->term, points, count, POINTS).text, words);
+	room = room > strlen(words) ? room - (unsigned)strlen(words) : 0;
+	screen_paragraph(screen, TERM_PLAIN, "Warm-up", "%s%s", term_sparkline(&screen->term, points, count, room).text, words);
 }
 
 static void text_counts(struct screen *screen, const struct report_request *cold, const struct report_request *warm)
@@ -134,9 +135,9 @@ static void text_counts(struct screen *screen, const struct report_request *cold
 		unsigned optional;
 	} columns[] = {
 		{COUNT_CLASSES_LOADED, "classes", 0}, {COUNT_EXCEPTIONS, "exceptions", 0}, {COUNT_OPENS, "opens", 0},
-		{COUNT_FAILED_LOOKUPS, "failed look-ups", 3}, {COUNT_READS, "reads", 0}, {COUNT_JAR_READS, "of jars", 0},
-		{COUNT_MINOR_FAULTS, "page faults", 0}, {COUNT_MAJOR_FAULTS, "from disk", 1}, {COUNT_THREADS_STARTED, "threads", 2},
-		{COUNT_COMPILATIONS, "compilations", 4}, {COUNT_CONNECTS, "connects", 5},
+		{COUNT_FAILED_LOOKUPS, "failed look-ups", 4}, {COUNT_READS, "reads", 0}, {COUNT_JAR_READS, "of jars", 2},
+		{COUNT_MINOR_FAULTS, "page faults", 0}, {COUNT_MAJOR_FAULTS, "from disk", 1}, {COUNT_THREADS_STARTED, "threads", 3},
+		{COUNT_COMPILATIONS, "compilations", 5}, {COUNT_CONNECTS, "connects", 6},
 	};
 	const struct report_request *requests[] = {cold, warm};
 	const char *status = cold->status.state == KNOWN ? arena_format(&screen->arena, " (%s)", maybe_count(screen, cold->status)) : "";
@@ -188,19 +189,19 @@ static void text_longest_tiles(struct screen *screen, const struct report_reques
 		tiles[i] = &cold->path[i];
 	qsort(tiles, cold->path_count, sizeof(*tiles), tile_order);
 
-	table_column(&table, (struct table_column){.title = "Longest stretches", .shrinks_to = 16, .cut = UTF8_CUT_END});
+	table_column(&table, (struct table_column){.title = "Longest stretches", .shrinks_to = 20, .cut = UTF8_CUT_END});
 	table_column(&table, (struct table_column){.title = scale.unit, .align = TABLE_RIGHT});
 	table_column(&table, (struct table_column){.title = arena_format(&screen->arena, "at %s", scale.unit), .align = TABLE_RIGHT,
-						   .optional = 2});
-	table_column(&table, (struct table_column){.title = "thread", .shrinks_to = 12, .optional = 1});
-	table_column(&table, (struct table_column){.title = "detail", .shrinks_to = 12, .optional = 3});
+						   .optional = 3});
+	table_column(&table, (struct table_column){.title = "thread", .shrinks_to = 14, .optional = 2});
+	table_column(&table, (struct table_column){.title = "detail", .shrinks_to = 18, .optional = 1});
 	for (size_t i = 0; i < cold->path_count && i < TILES_ON_SCREEN; i++) {
 		table_row(&table);
-		table_cell(&table, TERM_PLAIN, "%s", cause_label(tiles[i]->cause));
+		table_cell(&table, TERM_PLAIN, "%s", cause_label_short(screen, cause_label(tiles[i]->cause)));
 		table_cell(&table, TERM_PLAIN, "%s%s", tiles[i]->is_estimated ? "~" : "",
-			   fmt_fixed(fmt_round(tiles[i]->duration_ns, scale.step_ns), scale.decimals, false).text);
+			   in_scale(screen, tiles[i]->duration_ns, scale));
 		table_cell(&table, TERM_DIM, "%s",
-			   fmt_fixed(fmt_round(tiles[i]->start_ns - cold->start_ns, scale.step_ns), scale.decimals, true).text);
+			   in_scale_signed(screen, tiles[i]->start_ns - cold->start_ns, scale));
 		table_cell(&table, TERM_PLAIN, "%s", tiles[i]->thread);
 		table_cell(&table, TERM_DIM, "%s", tiles[i]->detail ? tiles[i]->detail : "");
 	}
@@ -287,16 +288,18 @@ void text_summary(struct screen *screen, const struct report *report, const stru
 		cold_request_of(report, report->cold_vs_warm_count ? report->cold_vs_warm : NULL);
 
 	text_head(screen, report, options);
-	screen_blank(screen);
 	text_milestones(screen, report);
 	if (cold)
 		text_request_answer(screen, report, options, cold);
 	else
 		text_startup(screen, report);
 	text_findings(screen, report, options->is_full ? 0 : FINDINGS_ON_SCREEN);
-	screen_blank(screen);
-	text_limits(screen, report, options->is_full ? 0 : REASONS_ON_SCREEN);
-	if (options->recording && !options->is_full)
+	if (options->is_full)
+		return;
+	if (!report->findings_count)
+		screen_blank(screen);
+	text_limits(screen, report);
+	if (options->recording)
 		screen_paragraph(screen, TERM_PLAIN, "Everything", "warmtrace report %s",
 				 command_text(screen, &options->recording, 1));
 }

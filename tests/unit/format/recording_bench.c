@@ -65,7 +65,8 @@ static struct err *load(int argc, char **argv, struct records *records)
 	if (length > 4 && strcmp(path + length - 4, ".txt") == 0) {
 		auto_file FILE *file = fopen(path, "r");
 
-		return file ? text_parse_file(file, path, keep, records) : err_new(ERR_FAILED, "cannot open '%s'", path);
+		return file ? text_parse_file(file, path, keep, records)
+			    : err_new(ERR_FAILED, "cannot open '%s'", path);
 	}
 	return stream_make(length ? strtoull(path, NULL, 10) : 500000, 1, keep, records);
 }
@@ -140,8 +141,9 @@ static struct err *bench(const struct records *records)
 			write_s = middle_s - start_s < write_s ? middle_s - start_s : write_s;
 			read_s = end_s - middle_s < read_s ? end_s - middle_s : read_s;
 		}
-		printf("%s: %.2f bytes/record, written at %.0f ns/record, read at %.1f million records/s\n", ways[i].name,
-		       (double)bytes / (double)count, write_s / (double)count * 1e9, (double)count / read_s / 1e6);
+		printf("%s: %.2f bytes/record, written at %.0f ns/record, read at %.1f million records/s\n",
+		       ways[i].name, (double)bytes / (double)count, write_s / (double)count * 1e9,
+		       (double)count / read_s / 1e6);
 	}
 	unlink(file);
 	rmdir(path);

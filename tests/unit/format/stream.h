@@ -1,5 +1,6 @@
-/* A made-up stream of records like those of a Java server's start: class loading with its nested spans and names, page
- * faults that walk through mappings, reads of a jar, exceptions, threads that wake each other. Same seed, same stream. */
+/* A made-up stream of records like those of a Java server's start: class loading with its nested spans and names,
+ * page faults that walk through mappings, reads of a jar, exceptions, threads that wake each other. Same seed, same
+ * stream. */
 #pragma once
 
 #include <stddef.h>

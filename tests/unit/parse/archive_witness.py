@@ -4,7 +4,7 @@
     archive_witness.py ARCHIVE_LIST [FILE...]
 
 Archives of every kind are made here by Python, by `jar` and by `zip`; files named on the command line are compared as
-well. For each archive, at every depth, the names, header and data offsets, sizes, methods and directory ranges must be
+well. For each archive, at every depth, names, header and data offsets, sizes, methods and directory ranges must be
 those of the witness, before packing and after; each byte of random reads must belong to what the witness says.
 """
 import glob
@@ -98,7 +98,7 @@ def parse_listing(lines):
 
 
 def check_lookups(tool, path, data, witness, count):
-    """Random ranges against a map of the file that gives each byte its owner, the innermost archive's painted last."""
+    """Random ranges against a map of the file that gives each byte its owner, the innermost painted last."""
     ranges = []
     size = len(data)
     for _ in range(count):
@@ -181,7 +181,7 @@ def compare_jimage(tool, jimage, path, is_compressed=False):
 
 
 def check_class_files(tool, path):
-    """For a modules file of the other byte order, which jimage refuses: each class's data must begin as a class does."""
+    """For a modules file of the other byte order, which jimage refuses: each class must begin as a class does."""
     data = read(path)
     _, entries = parse_listing(run(tool, "--packed", path))
     classes = [e for e in entries if e[1].endswith(".class")]

@@ -56,7 +56,7 @@ static void make_sample(struct bytes *bytes)
 	zip_archive(bytes,
 		    (struct zip_item[]){items[0],
 					{.name = "lib/a.jar", .data = inner.items, .data_bytes = inner.count},
-					{.name = "lib/not.jar", .data = "no", .data_bytes = 2},
+					{.name = "lib/not.jar", .data = "no", .data_bytes = 2, .flags = 1 << 11},
 					items[1],
 					{.name = "lib/b.jar", .data = inner.items, .data_bytes = inner.count}},
 		    5, (struct zip_options){.count_error = 1, .comment = "c", .comment_bytes = 1});
@@ -77,9 +77,9 @@ static void test_round_trip(void **state)
 }
 
 /* Two entries "pkg/Aa" and "pkg/Ab" of 5 stored bytes; all is 208 bytes long. Head: version, that size, archives,
- * entries, bytes of names with NULs. Archive: kind, flags, problems, directory at 82, its length 104, no gap, 2 entries,
- * none dropped. The first entry lies at the start, without gap and extra field, stored and without flags, so its tag
- * is 0; the second shares "pkg/A". */
+ * entries, bytes of names with NULs. Archive: kind, flags, problems, directory at 82, its length 104, no gap, 2
+ * entries, none dropped. The first entry lies at the start, without gap and extra field, stored and without flags, so
+ * its tag is 0; the second shares "pkg/A". */
 static void test_packed_bytes(void **state)
 {
 	static const uint8_t expected[] = {

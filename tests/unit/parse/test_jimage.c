@@ -17,7 +17,7 @@ static void put_u32(struct bytes *bytes, uint32_t value, bool is_big_endian)
 
 /* Strings: 0 "" 1 "java.base" 11 "java/lang" 21 "Object" 28 "class" 34 "release" 42 end.
  *
- * Locations, 33 bytes: at 0 java.base/java/lang/Object.class at 0x110, 16 bytes; at 15 "release" at 0, 0 bytes,
+ * Locations, 33 bytes: at 0 java.base/java/lang/Object.class at 0x110, 28 bytes; at 15 "release" at 0, 99 bytes,
  * compressed 16; at 24 "Object" at 16, nothing. Tables: 28 + 3 * 8 + 33 + 42 = 127. Resources: 300 bytes. */
 static const uint8_t locations[33] = {
 	1 << 3, 1,  2 << 3, 11, 3 << 3, 21, 4 << 3, 28, 5 << 3 | 1, 1, 16, 7 << 3 | 1, 0, 28, 0, /* length 2 each */

@@ -1,0 +1,119 @@
+#include "analyze/counts.h"
+
+/* The recorder's name for the ability that a count rests on, and whether only a JVM has such things. */
+static const struct {
+	const char *ability;
+	bool is_of_jvm;
+} rests_on[COUNT_COUNT] = {
+	[COUNT_OPENS] = {"file_opens", false},
+	[COUNT_FAILED_OPENS] = {"file_opens", false},
+	[COUNT_LOOKUPS] = {"file_opens", false},
+	[COUNT_FAILED_LOOKUPS] = {"file_opens", false},
+	[COUNT_READS] = {"file_reads", false},
+	[COUNT_JAR_READS] = {"file_reads", false},
+	[COUNT_MINOR_FAULTS] = {"page_faults", false},
+	[COUNT_MAJOR_FAULTS] = {"page_faults", false},
+	[COUNT_EXCEPTIONS] = {"exceptions", true},
+	[COUNT_CLASSES_LOADED] = {"class_loading", true},
+	[COUNT_CLASSES_INITIALIZED] = {"class_loading", true},
+	[COUNT_THREADS_STARTED] = {"threads", false},
+	[COUNT_CONTEXT_SWITCHES] = {"scheduling", false},
+	[COUNT_COMPILATIONS] = {"jit", true},
+	[COUNT_GC_PAUSES] = {"gc", true},
+	[COUNT_CONNECTS] = {"sockets", false},
+};
+
+static void add(struct counts *counts, enum count count, int64_t value)
+{
+	if (counts->of[count].state == KNOWN)
+		counts->of[count].value += value;
+}
+
+static void count_event(const struct model *model, const struct event_header *event, struct counts *counts)
+{
+	switch ((enum event_kind)event->kind) {
+	case EVENT_FILE_OPEN:
+		add(counts, COUNT_OPENS, 1);
+		if (((const struct event_file_open *)event)->result < 0)
+			add(counts, COUNT_FAILED_OPENS, 1);
+		break;
+	case EVENT_FILE_LOOKUP:
+		add(counts, COUNT_LOOKUPS, 1);
+		if (((const struct event_file_lookup *)event)->result < 0)
+			add(counts, COUNT_FAILED_LOOKUPS, 1);
+		break;
+	case EVENT_FILE_READ: {
+		const struct event_file_read *read = (const struct event_file_read *)event;
+
+		add(counts, COUNT_READS, 1);
+		if (model->files.list.items[model_file_by_inode(model, read->device, read->inode)].is_archive)
+			add(counts, COUNT_JAR_READS, 1);
+		break;
+	}
+	case EVENT_FAULT:
+		add(counts, ((const struct event_fault *)event)->is_major ? COUNT_MAJOR_FAULTS : COUNT_MINOR_FAULTS, 1);
+		break;
+	case EVENT_EXCEPTION: /* one record may stand for several */
+		add(counts, COUNT_EXCEPTIONS, ((const struct event_exception *)event)->count ?: 1);
+		break;
+	case EVENT_CLASS_LOADED:
+		add(counts, COUNT_CLASSES_LOADED, 1);
+		break;
+	case EVENT_CLASS_INIT:
+		if (((const struct event_class_init *)event)->step == CLASS_INIT_END)
+			add(counts, COUNT_CLASSES_INITIALIZED, 1);
+		break;
+	case EVENT_FORK:
+		if (((const struct event_fork *)event)->child_pid == event->pid)
+			add(counts, COUNT_THREADS_STARTED, 1);
+		break;
+	case EVENT_SWITCH_OUT:
+		add(counts, COUNT_CONTEXT_SWITCHES, 1);
+		break;
+	case EVENT_COMPILE:
+		if (((const struct event_compile *)event)->step == STEP_BEGIN)
+			add(counts, COUNT_COMPILATIONS, 1);
+		break;
+	case EVENT_SOCKET_CONNECT:
+		add(counts, COUNT_CONNECTS, 1);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool has_jvm(const struct model *model)
+{
+	for vec_each(process, &model->threads.processes) {
+		if (process->is_jvm)
+			return true;
+	}
+	return false;
+}
+
+void counts_of(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid, struct counts *ret_counts)
+{
+	bool is_jvm_here = has_jvm(model);
+
+	for (int count = 0; count < COUNT_COUNT; count++) {
+		bool is_observed = model_observed(model, rests_on[count].ability) != OBSERVED_NO &&
+				   (is_jvm_here || !rests_on[count].is_of_jvm);
+
+		ret_counts->of[count] = (struct maybe){.state = is_observed ? KNOWN : ABSENT};
+	}
+	for (uint32_t i = model_first_event_at(model, start_ns); i < model->event_count; i++) {
+		const struct event_header *event = model->events[i];
+
+		if (event->time_ns >= end_ns)
+			break;
+		if (pid == 0 || event->pid == pid)
+			count_event(model, event, ret_counts);
+	}
+	for vec_each(pause, &model->jvm.pauses) {
+		if (pause->start_ns >= end_ns)
+			break;
+		if (pause->is_collection && pause->start_ns >= start_ns &&
+		    (pid == 0 || model->threads.processes.items[pause->process].pid == pid))
+			add(ret_counts, COUNT_GC_PAUSES, 1);
+	}
+}

@@ -1,0 +1,63 @@
+#include "analyze/inventory_internal.h"
+
+#include <string.h>
+
+#include "analyze/inventory.h"
+#include "analyze/inventory_sources.h"
+
+enum phase phase_of_time(const struct report *report, const struct model *model, uint64_t time_ns)
+{
+	int64_t at_ns = time_from_exec(model, time_ns);
+	enum phase phase = report->phases_count ? report->phases[0].phase : PHASE_STARTUP;
+
+	for (size_t i = 0; i < report->phases_count && report->phases[i].start_ns <= at_ns; i++)
+		phase = report->phases[i].phase;
+	return phase;
+}
+
+bool is_stated(const struct model *model, const char *what)
+{
+	for vec_each(observed, &model->texts.observed) {
+		if (strcmp(observed->what, what) == 0)
+			return observed->state != OBSERVED_NO;
+	}
+	return false;
+}
+
+bool tree_has_jvm(const struct model *model)
+{
+	for vec_each(process, &model->threads.processes) {
+		if (process->is_jvm)
+			return true;
+	}
+	return false;
+}
+
+void analyze_inventory(const struct model *model, struct report *report)
+{
+	struct class_sources sources auto_done(class_sources_done) = {};
+	struct inventory inventory = {
+		.model = model,
+		.report = report,
+		.sources = &sources,
+		.main_process = model_process_of(model, report->run.main_pid),
+		.has_jvm = tree_has_jvm(model),
+	};
+
+	if (inventory.main_process == NO_INDEX)
+		inventory.main_process = model->threads.processes.count ? model->threads.command_process : NO_INDEX;
+	class_sources_build(model, report, &sources);
+	inventory_machine(&inventory);
+	inventory_events(&inventory);
+	inventory_threads(&inventory);
+	inventory_runtime(&inventory);
+	inventory_files(&inventory);
+	inventory_jars(&inventory);
+	inventory_classes(&inventory);
+	inventory_exceptions(&inventory);
+	inventory_faults(&inventory);
+	inventory_jvm(&inventory);
+	inventory_memory(&inventory);
+	inventory_connections(&inventory);
+	inventory_oom(&inventory);
+}

@@ -1,0 +1,151 @@
+#include "cli/recording.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/term.h"
+#include "cli/option_values.h"
+#include "parse/redact.h"
+#include "record/run.h"
+
+const char *recording_path(const struct options *options)
+{
+	return options->output_path ? options->output_path : "warmtrace.wtr";
+}
+
+/* run.h takes whole seconds: a part of one is not worth less patience. */
+static uint32_t seconds_of(uint64_t duration_ns)
+{
+	uint64_t seconds = duration_ns / 1000000000 + (duration_ns % 1000000000 != 0);
+
+	return seconds < UINT32_MAX ? (uint32_t)seconds : UINT32_MAX;
+}
+
+static void say(void *context, const char *line)
+{
+	const struct term *term = context;
+	auto_done(arena_done) struct arena arena = {};
+
+	fprintf(stderr, "warmtrace: %s\n", utf8_safe(&arena, line, term->has_utf8));
+}
+
+/* What execvp would say of a command without a slash, or of a path. */
+static int find_command(const char *name)
+{
+	const char *path = getenv("PATH");
+	int error = ENOENT;
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) == 0 ? 0 : errno;
+	for (const char *at = path ? path : "/bin:/usr/bin"; *at;) {
+		size_t length = strcspn(at, ":");
+		auto_free char *file = NULL;
+		struct stat status;
+
+		if (asprintf(&file, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name) < 0)
+			memory_exhausted();
+		if (stat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+			if (access(file, X_OK) == 0)
+				return 0;
+			error = EACCES;
+		}
+		at += length + (at[length] == ':');
+	}
+	return error;
+}
+
+/* A verb in the wrong place or misspelt would be taken for a command. */
+static struct err *check_for_verb(const struct options *options)
+{
+	const char *names[verb_count];
+	const char *word = options->command[0], *nearest;
+	size_t count = 0;
+
+	if (options->is_command_marked || options->verb->name)
+		return NULL;
+	for (size_t i = 0; i < verb_count; i++)
+		if (verbs[i].name)
+			names[count++] = verbs[i].name;
+	names[count] = NULL;
+	nearest = value_nearest(word, names);
+	if (!nearest || find_command(word) == 0)
+		return NULL;
+	if (strcmp(word, nearest) == 0)
+		return err_hint(err_new(ERR_USAGE, "unexpected '%s': the verb comes before the options", word),
+				"warmtrace %s [OPTIONS]; to run a command of that name: warmtrace [OPTIONS] -- %s", word, word);
+	return err_hint(err_new(ERR_USAGE, "unknown verb '%s', and there is no such command", word), "did you mean '%s'?",
+			nearest);
+}
+
+/* By interface.md's order a command that is not there is said before a missing privilege. With privilege the run itself
+ * finds out, as the user and in the environment that the command will have. */
+static struct err *check_command(const struct options *options)
+{
+	int error;
+
+	if (geteuid() == 0)
+		return NULL;
+	error = find_command(options->command[0]);
+	if (!error)
+		return NULL;
+	return err_errno(error == ENOENT || error == ENOTDIR ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error, "cannot run '%s'",
+			 options->command[0]);
+}
+
+static void settle(const struct options *options, const struct run_result *result, struct outcome *outcome)
+{
+	if (result->has_ended && (result->ended_itself || result->was_interrupted)) {
+		outcome->has_command_status = true;
+		outcome->command_status = WIFSIGNALED(result->wait_status) ? 128 + WTERMSIG(result->wait_status)
+									  : WEXITSTATUS(result->wait_status);
+	}
+	outcome->was_interrupted = result->was_interrupted;
+	if (options->requests.count && !result->was_answered)
+		outcome->no_answer = redact_url(options->requests.items[0].url);
+}
+
+struct err *recording_make(const struct options *options, struct outcome *outcome)
+{
+	struct term term = term_detect(STDERR_FILENO, (enum term_colour)options->colour);
+	struct run_options run = {
+		.command = options->command,
+		.attach_pid = (pid_t)options->attach_pid,
+		.attach_name = options->attach_name,
+		.output_path = recording_path(options),
+		.command_output_path = options->command_output_path,
+		.options_text = options->text,
+		.requests = options->requests.items,
+		.request_count = options->requests.count,
+		.warm_rounds = (uint32_t)options->warm_rounds,
+		.concurrency = (uint32_t)options->concurrency,
+		.load_command = options->load_command,
+		.end_after_requests = options->end_after_requests,
+		.ready_timeout_s = seconds_of(options->ready_timeout_ns),
+		.request_timeout_s = seconds_of(options->request_timeout_ns),
+		.stop_timeout_s = seconds_of(options->stop_timeout_ns),
+		.keep_running = options->keep_running,
+		.drop_caches = options->drop_caches,
+		.as_root = options->as_root,
+		.no_hold = options->no_hold,
+		.is_quiet = options->is_quiet,
+		.is_verbose = options->is_verbose,
+		.sample_rate_hz = (uint32_t)options->sample_rate_hz,
+		.ring_bytes = options->ring_bytes,
+	};
+	struct run_result result = {};
+
+	if (options->command) {
+		TRY(check_for_verb(options));
+		TRY(check_command(options));
+	}
+	TRY(run_record(&run, say, &term, &result));
+	settle(options, &result, outcome);
+	return NULL;
+}

@@ -1,0 +1,89 @@
+#include "cli/reporting.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/analyze.h"
+#include "base/auto.h"
+#include "cli/sink.h"
+#include "format/reader.h"
+#include "model/model.h"
+#include "render/render.h"
+
+struct err *report_load(const char *path, struct report *ret_report)
+{
+	auto_done(reader_close) struct reader *reader = NULL;
+	auto_done(model_free) struct model *model = NULL;
+
+	*ret_report = (struct report){};
+	TRY(reader_open(path, &reader));
+	TRY_CONTEXT(model_load(reader, &model), "cannot read '%s'", path);
+	analyze_report(model, ret_report);
+	return NULL;
+}
+
+struct render_options reporting_options(const struct options *options, FILE *file)
+{
+	struct term term = term_detect(fileno(file), (enum term_colour)options->colour);
+
+	return (struct render_options){.width = term.columns, .colour = term.has_colour, .utf8 = term.has_utf8};
+}
+
+static struct err *render(const struct report *report, const struct options *options,
+			  const struct render_options *render_options, FILE *file)
+{
+	switch ((enum report_format)options->format) {
+	case REPORT_TEXT:
+		break;
+	case REPORT_JSON:
+		return render_json(report, file);
+	case REPORT_HTML:
+		return render_html(report, file);
+	}
+	return render_text(report, render_options, file);
+}
+
+static void check_gates(const struct report *report, const struct options *options, struct outcome *outcome)
+{
+	for vec_each(gate, &options->gates) {
+		int64_t value;
+		struct gate_values values = {.items = &value, .count = gate_metric(gate, report, &value)};
+		char *line = gate_check(gate, NULL, NULL, &values);
+
+		if (line)
+			*vec_push(&outcome->failed_gates) = line;
+	}
+	for vec_each(id, &options->fail_on)
+		for (size_t i = 0; i < report->findings_count; i++) {
+			const struct report_finding *finding = &report->findings[i];
+
+			if (strcmp(finding->id, *id) == 0 &&
+			    asprintf(vec_push(&outcome->failed_gates), "gate failed, on '%s': %s", *id, finding->title) < 0)
+				memory_exhausted();
+		}
+}
+
+struct err *report_recording(const char *path, const struct options *options, FILE *stream, bool is_brief,
+			     struct outcome *outcome)
+{
+	auto_done(report_done) struct report report;
+	struct sink sink;
+
+	TRY(report_load(path, &report));
+	TRY(sink_open(options->report_path, stream, &sink));
+
+	struct render_options render_options = reporting_options(options, sink.file);
+
+	render_options.recording = path;
+	/* A file is read later and by others: it has everything, whoever wrote it. */
+	render_options.is_full = !is_brief || options->report_path;
+
+	struct err *err = render(&report, options, &render_options, sink.file);
+	struct err *close_err = sink_close(&sink);
+
+	if (err)
+		err_free(close_err);
+	TRY(err ? err : close_err);
+	check_gates(&report, options, outcome);
+	return NULL;
+}
