@@ -14,72 +14,18 @@
  *
  * For the verifier: all state is in a map's value, not on the BPF stack, and each step is a global function of scalars,
  * so it is verified once, however often a (bounded) loop calls it. That needs neither bpf_loop nor unrolling. */
-#include "bpf/java_stack.bpf.h"
+#include "bpf/java_walk.bpf.h"
 
 enum {
-	JAVA_FRAMES_MAX = 512,	       /* of an exception's stack */
-	JAVA_FRAMES_OF_REGISTERS = 256, /* of a sample's or a switch's: interrupts are off meanwhile */
-	JAVA_TOP_FRAMES = 10,	       /* name an exception's place; the first three to six are its constructors */
-	JAVA_STEPS_MAX = 640,	       /* frames, and what is stepped over between them */
-	JAVA_WALKS = 4,		       /* walks that can interrupt one another on a CPU */
+	JAVA_FRAMES_OF_REGISTERS = 256, /* of a sample's or a switch's stack: interrupts are off meanwhile */
+	JAVA_TOP_FRAMES = 10,		/* name an exception's place; the first three to six are its constructors */
+	JAVA_STEPS_MAX = 640,		/* frames, and what is stepped over between them */
 	NATIVE_FRAMES_MAX = 16,
 	NATIVE_FRAME_BYTES_MAX = 1 << 20, /* between two frame pointers of a chain */
-	SEGMENT_STEPS_MAX = 24,
 	CHUNKS_MAX = 8,
-	SEGMENT_FREE = 0xff,
 	STACKS_SEEN = 65536,
 	EXCEPTIONS_SEEN = 16384,
 };
-
-/* The first four bytes of a blob's name, which is how kinds differ in every release. */
-enum blob_name {
-	BLOB_NMETHOD = 0x74656d6e,	/* "nmethod" */
-	BLOB_NATIVE = 0x6974616e,	/* "native nmethod" */
-	BLOB_INTERPRETER = 0x65746e49,	/* "Interpreter" */
-	BLOB_VTABLE = 0x62617476,	/* "vtable chunks" */
-	BLOB_ADAPTER = 0x2f433249,	/* "I2C/C2I adapters" */
-};
-
-struct stack_record {
-	struct event_header header;
-	u64 stack_id;
-	u32 frame_count;
-	u32 flags;
-	struct stack_frame frames[JAVA_FRAMES_MAX];
-};
-_Static_assert(__builtin_offsetof(struct stack_record, frames) == EVENT_FIXED_SIZE(stack), "a STACK record's layout");
-
-struct java_walk {
-	/* Where the walk is. */
-	u64 pc, sp, fp;
-	u64 bcp; /* the interrupted interpreter's register; 0: not at registers */
-	u64 thread;
-	u64 anchor_sp, anchor_pc, anchor_fp;
-	u64 chunk, chunk_end; /* of frozen frames; 0: on the thread's stack */
-	u64 entry;	      /* the ContinuationEntry that they belong to */
-	u64 hash;
-	u64 owner; /* whose walk this is: another task on this CPU may have taken the place */
-
-	/* The blob of `pc`. */
-	u64 blob, code_begin, code_end, deopt_pc, deopt_mh_pc, name;
-	u32 kind, type, frame_bytes, frame_complete, original_pc, compile_id;
-
-	u32 slot_of_process;
-	u32 is_busy, is_top, is_anchor_used;
-	u32 frame_limit, frame_count, flags, end;
-
-	u64 words[10];
-	u8 blob_bytes[HOTSPOT_BLOB_BYTES + 8];
-	u8 nmethod_bytes[HOTSPOT_NMETHOD_BYTES + 8];
-	struct stack_record record;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, JAVA_WALKS);
-	__type(key, u32);
-	__type(value, struct java_walk);
-} java_walks SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -107,213 +53,6 @@ struct java_walk_ends_map java_walk_ends SEC(".maps");
 /* Every exception's stack is walked to its end: for tests that compare each one. */
 const volatile bool java_stacks_are_exact = false;
 
-static __always_inline struct java_walk *walk_at(u32 place)
-{
-	return bpf_map_lookup_elem(&java_walks, &place);
-}
-
-static __always_inline struct hotspot_process *process_of(const struct java_walk *walk)
-{
-	u32 key = walk->slot_of_process;
-
-	return bpf_map_lookup_elem(&hotspot_processes, &key);
-}
-
-/* Members of a structure that was copied, by offset from its start. */
-static __always_inline u64 blob_word(const struct java_walk *walk, u32 offset)
-{
-	return offset <= HOTSPOT_BLOB_BYTES ? *(u64 *)(walk->blob_bytes + offset) : 0;
-}
-
-static __always_inline u64 nmethod_word(const struct java_walk *walk, const struct hotspot_bpf_config *config, u32 offset)
-{
-	offset -= config->nmethod_part_start;
-	return offset <= HOTSPOT_NMETHOD_BYTES ? *(u64 *)(walk->nmethod_bytes + offset) : 0;
-}
-
-static __always_inline u64 of_width(u64 value, u32 width_bytes)
-{
-	return width_bytes == 1 ? (u8)value : width_bytes == 2 ? (u16)value : width_bytes == 4 ? (u32)value : value;
-}
-
-/* ---- the VM's unchanging values ---- */
-
-static __always_inline void prepare_heap(struct hotspot_process *process, u32 index, u64 heap)
-{
-	const struct hotspot_bpf_config *config = &process->config;
-
-	if (!heap || index >= HOTSPOT_HEAPS)
-		return;
-	process->heaps[index].low = java_read_word(heap + config->heap_low);
-	process->heaps[index].high = java_read_word(heap + config->heap_high);
-	process->heaps[index].segment_map = java_read_word(heap + config->heap_segment_map);
-	process->heap_segment_shift = java_read_int(heap + config->heap_segment_shift);
-}
-
-/* Reads them once the call stub exists: the list of code heaps grows before. 1 when they are there. Several CPUs may do
- * this at the same time and write the same values. */
-__noinline int java_process_prepare(u32 slot)
-{
-	struct hotspot_process *process = bpf_map_lookup_elem(&hotspot_processes, &slot);
-	u64 list, data, count = 1;
-
-	if (!process || !(process->config.abilities & HOTSPOT_CAN_WALK))
-		return 0;
-	/* These two come when the VM sets up its first virtual thread. */
-	if (!process->entry_return_pc && process->config.entry_return_pc_address) {
-		process->return_barrier = java_read_word(process->config.return_barrier_address);
-		process->entry_return_pc = java_read_word(process->config.entry_return_pc_address);
-	}
-	if (process->is_prepared)
-		return 1;
-	process->call_stub_return = java_read_word(process->config.call_stub_return_address);
-	if (!process->call_stub_return)
-		return 0;
-	list = java_read_word(process->config.code_heaps_address);
-	if (!list)
-		return 0;
-	if (!process->config.heaps_is_list) {
-		prepare_heap(process, 0, list);
-	} else {
-		count = java_read_int(list + process->config.list_length);
-		data = java_read_word(list + process->config.list_data);
-		for (u32 i = 0; i < HOTSPOT_HEAPS; i++)
-			if (i < count)
-				prepare_heap(process, i, java_read_word(data + 8 * i));
-	}
-	if (!process->heaps[0].high)
-		return 0;
-	process->heap_count = count < HOTSPOT_HEAPS ? (u32)count : HOTSPOT_HEAPS;
-	process->is_prepared = 1;
-	return 1;
-}
-
-/* ---- the code cache ---- */
-
-static __always_inline bool is_in_code(const struct hotspot_process *process, u64 address)
-{
-	for (u32 i = 0; i < HOTSPOT_HEAPS; i++)
-		if (address >= process->heaps[i].low && address < process->heaps[i].high)
-			return true;
-	return false;
-}
-
-/* The segment map holds for each segment how many segments to go back, 0 where a block begins. */
-static __always_inline u64 find_block(const struct hotspot_process *process, u64 pc)
-{
-	u64 low = 0, map = 0, segment;
-	u32 shift = process->heap_segment_shift & 31;
-
-	for (u32 i = 0; i < HOTSPOT_HEAPS; i++)
-		if (pc >= process->heaps[i].low && pc < process->heaps[i].high) {
-			low = process->heaps[i].low;
-			map = process->heaps[i].segment_map;
-		}
-	if (!low)
-		return 0;
-	segment = (pc - low) >> shift;
-	for (u32 step = 0; step < SEGMENT_STEPS_MAX; step++) {
-		u8 tag;
-
-		if (!java_read(&tag, sizeof(tag), map + segment) || tag == SEGMENT_FREE)
-			return 0;
-		if (tag == 0)
-			return low + (segment << shift) + process->config.heap_block_size;
-		segment -= tag;
-	}
-	return 0;
-}
-
-/* What a blob is by its name. The addresses of the two commonest names are kept, to spare reading them again. */
-static __always_inline u32 kind_of_blob(struct hotspot_process *process, u64 name)
-{
-	u32 kind = 0;
-
-	if (name && name == process->nmethod_name)
-		return BLOB_NMETHOD;
-	if (name && name == process->native_name)
-		return BLOB_NATIVE;
-	if (!java_read(&kind, sizeof(kind), name))
-		return 0;
-	if (kind == BLOB_NMETHOD)
-		process->nmethod_name = name;
-	if (kind == BLOB_NATIVE)
-		process->native_name = name;
-	return kind;
-}
-
-static __always_inline bool read_nmethod(struct java_walk *walk, const struct hotspot_bpf_config *config)
-{
-	u32 bytes = config->nmethod_part_bytes;
-	u64 deopt, level;
-
-	if (!(config->abilities & HOTSPOT_CAN_WALK_COMPILED) || bytes > HOTSPOT_NMETHOD_BYTES ||
-	    !java_read(walk->nmethod_bytes, bytes, walk->blob + config->nmethod_part_start))
-		return false;
-	deopt = of_width(nmethod_word(walk, config, config->nmethod_deopt), config->nmethod_deopt_bytes);
-	walk->deopt_pc = config->nmethod_deopt_bytes == 8 ? deopt : walk->blob + deopt;
-	walk->deopt_mh_pc = 0;
-	if (config->nmethod_deopt_mh != HOTSPOT_ABSENT) {
-		deopt = of_width(nmethod_word(walk, config, config->nmethod_deopt_mh), config->nmethod_deopt_bytes);
-		walk->deopt_mh_pc = config->nmethod_deopt_bytes == 8 ? deopt : walk->blob + deopt;
-	}
-	walk->original_pc = (u32)nmethod_word(walk, config, config->nmethod_original_pc);
-	walk->compile_id = (u32)nmethod_word(walk, config, config->nmethod_compile_id);
-	level = of_width(nmethod_word(walk, config, config->nmethod_level), config->nmethod_level_bytes);
-	if (walk->kind == BLOB_NATIVE || level == 0)
-		walk->type = CODE_NATIVE_METHOD;
-	else
-		walk->type = level <= 3 ? CODE_C1 : level == 4 ? CODE_C2 : CODE_COMPILED;
-	return true;
-}
-
-/* Fills the walk's blob from its pc; 0 where the pc is in no code. */
-__noinline int java_find_blob(u32 place)
-{
-	struct java_walk *walk = walk_at(place);
-	struct hotspot_process *process;
-	const struct hotspot_bpf_config *config;
-	u64 bound;
-	u32 bytes;
-
-	if (!walk)
-		return 0;
-	if (walk->blob && walk->pc >= walk->code_begin && walk->pc < walk->code_end)
-		return 1;
-	process = process_of(walk);
-	if (!process)
-		return 0;
-	config = &process->config;
-	walk->blob = find_block(process, walk->pc);
-	bytes = config->blob_bytes;
-	if (!walk->blob || bytes > HOTSPOT_BLOB_BYTES || !java_read(walk->blob_bytes, bytes, walk->blob))
-		goto none;
-	bound = of_width(blob_word(walk, config->blob_code_begin), config->blob_code_bytes);
-	walk->code_begin = config->blob_code_bytes == 8 ? bound : walk->blob + bound;
-	bound = of_width(blob_word(walk, config->blob_code_end), config->blob_code_bytes);
-	walk->code_end = config->blob_code_bytes == 8 ? bound : walk->blob + bound;
-	walk->frame_bytes = (u32)blob_word(walk, config->blob_frame_size) * 8;
-	walk->frame_complete = (u32)of_width(blob_word(walk, config->blob_frame_complete), config->blob_frame_complete_bytes);
-	walk->kind = kind_of_blob(process, blob_word(walk, config->blob_name));
-	walk->type = CODE_STUB;
-	if (walk->kind == BLOB_INTERPRETER)
-		walk->type = CODE_INTERPRETED;
-	else if ((walk->kind == BLOB_NMETHOD || walk->kind == BLOB_NATIVE) && !read_nmethod(walk, config))
-		goto none;
-	return 1;
-none:
-	walk->blob = 0;
-	return 0;
-}
-
-/* ---- frames ---- */
-
-static __always_inline u64 mix(u64 hash, u64 value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ (hash >> 29);
-}
-
 /* False when the record is full. */
 static __always_inline bool add_frame(struct java_walk *walk, u64 method, u64 at, u32 type, u32 cookie)
 {
@@ -332,7 +71,11 @@ static __always_inline bool add_frame(struct java_walk *walk, u64 method, u64 at
 	return true;
 }
 
-enum { STEP_ON = 0, STEP_STOP = 1 };
+enum {
+	STEP_ON = 0,
+	STEP_STOP = 1,  /* the walk's end */
+	STEP_PAUSE = 2, /* as many frames as were asked for */
+};
 
 static __always_inline int stop(struct java_walk *walk, u32 end)
 {
@@ -350,14 +93,14 @@ static __always_inline int go_to(struct java_walk *walk, u64 pc, u64 sp, u64 fp)
 	walk->fp = fp;
 	walk->is_top = 0;
 	walk->bcp = 0;
-	return STEP_ON;
+	return walk->frame_count >= walk->frame_goal ? STEP_PAUSE : STEP_ON;
 }
 
 /* The caller of a frame that ends at `sp`, with the return address and the saved frame pointer right below. In frozen
  * frames the saved one is relative to its own place, in words. */
 static __always_inline int go_above(struct java_walk *walk, u64 sp)
 {
-	if (!java_read(walk->words, 16, sp - 16))
+	if (!stack_read(walk, sp - 16, 2))
 		return stop(walk, JAVA_WALK_UNREADABLE);
 	if (walk->chunk)
 		return go_to(walk, walk->words[1], sp, sp - 16 + 8 * walk->words[0]);
@@ -382,31 +125,24 @@ static __always_inline u64 slot_word(const struct java_walk *walk, i32 slot)
 	return index < 10 ? walk->words[index] : 0;
 }
 
-static __always_inline u64 bytecode_index(const struct hotspot_bpf_config *config, u64 const_method, u64 bcp)
-{
-	u64 index = bcp - const_method - config->const_method_size;
-
-	return index < 65536 ? index : ~0ull;
-}
-
 static __always_inline int step_interpreted(struct java_walk *walk, const struct hotspot_bpf_config *config)
 {
-	u64 const_method, method, at = ~0ull, sender_sp, sender_fp;
+	u64 const_method, method, at, sender_sp, sender_fp;
 
-	if (!java_read(walk->words, sizeof(walk->words), walk->fp - 8 * WORD_AT_FP))
+	if (!stack_read(walk, walk->fp - 8 * WORD_AT_FP, 10))
 		return stop(walk, JAVA_WALK_UNREADABLE);
 	method = slot_word(walk, config->interpreter_method_slot);
-	const_method = method ? java_read_word(method + config->method_const_method) : 0;
+	at = bytecode_index(walk, config, method,
+			    walk->bcp ? walk->bcp : slot_word(walk, config->interpreter_bcp_slot), &const_method);
 	if (!const_method) {
 		/* A method's entry before its frame is built, called from compiled code: only the return address is there. */
 		if (walk->is_top)
 			return go_to(walk, java_read_word(walk->sp), walk->sp + 8, walk->fp);
 		return stop(walk, JAVA_WALK_UNREADABLE);
 	}
-	if (walk->bcp)
-		at = bytecode_index(config, const_method, walk->bcp);
-	if (at == ~0ull)
-		at = bytecode_index(config, const_method, slot_word(walk, config->interpreter_bcp_slot));
+	/* Between two bytecodes the register may hold something else. */
+	if (walk->bcp && at == ~0ull)
+		at = bytecode_index(walk, config, method, slot_word(walk, config->interpreter_bcp_slot), &const_method);
 	if (!add_frame(walk, method, at, CODE_INTERPRETED, (u32)(const_method >> 3)))
 		return STEP_STOP;
 	sender_sp = slot_word(walk, config->interpreter_sender_sp_slot);
@@ -428,8 +164,8 @@ static __always_inline u32 frame_words_left(struct java_walk *walk)
 
 	if (!java_read(walk->words, 16, walk->pc - BEFORE))
 		return 0;
-	if (walk->pc - walk->code_begin < walk->frame_complete &&
-	    walk->frame_complete < walk->code_end - walk->code_begin) {
+	if (walk->pc - walk->code.code_begin < walk->code.frame_complete &&
+	    walk->code.frame_complete < walk->code.code_end - walk->code.code_begin) {
 		if (code[-1] == PUSH_FP)
 			return 2;
 		/* Behind `sub rsp, N`: the frame pointer is about to be stored, or the entry barrier follows, which is
@@ -466,15 +202,15 @@ static __always_inline int step_compiled(struct java_walk *walk)
 	u32 words_left = walk->is_top ? frame_words_left(walk) : 0;
 	u64 pc = walk->pc;
 
-	if ((pc == walk->deopt_pc || pc == walk->deopt_mh_pc) && !walk->is_top)
-		pc = java_read_word(walk->sp + walk->original_pc);
-	if (!add_frame(walk, walk->blob, pc, walk->type, walk->compile_id))
+	if ((pc == walk->code.deopt_pc || pc == walk->code.deopt_mh_pc) && !walk->is_top)
+		pc = java_read_word(walk->sp + walk->code.original_pc);
+	if (!add_frame(walk, walk->code.blob, pc, walk->code.type, walk->code.compile_id))
 		return STEP_STOP;
 	if (words_left == 1)
 		return go_to(walk, java_read_word(walk->sp), walk->sp + 8, walk->fp);
 	if (words_left == 2)
 		return go_above(walk, walk->sp + 16);
-	return go_above(walk, walk->sp + walk->frame_bytes);
+	return go_above(walk, walk->sp + walk->code.frame_bytes);
 }
 
 static __always_inline int step_stub(struct java_walk *walk)
@@ -482,29 +218,44 @@ static __always_inline int step_stub(struct java_walk *walk)
 	u32 words_left = walk->is_top ? frame_words_left(walk) : 0;
 
 	/* A stub is shown where it was interrupted; between Java frames it would say nothing that they do not. */
-	if (walk->is_top && !add_frame(walk, walk->blob, walk->pc, CODE_STUB, 0))
+	if (walk->is_top && !add_frame(walk, walk->code.blob, walk->pc, CODE_STUB, 0))
 		return STEP_STOP;
-	if (walk->kind == BLOB_VTABLE || walk->kind == BLOB_ADAPTER || words_left == 1)
+	if (walk->code.kind == BLOB_VTABLE || walk->code.kind == BLOB_ADAPTER || words_left == 1)
 		return go_to(walk, java_read_word(walk->sp), walk->sp + 8, walk->fp);
 	if (words_left == 2)
 		return go_above(walk, walk->sp + 16);
-	if (walk->frame_bytes)
-		return go_above(walk, walk->sp + walk->frame_bytes);
+	if (walk->code.frame_bytes)
+		return go_above(walk, walk->sp + walk->code.frame_bytes);
 	return go_above(walk, walk->fp + 16);
+}
+
+/* Stack pointer, program counter and frame pointer of an anchor: by one read where they lie together, as in all releases
+ * so far. */
+static __always_inline void read_anchor_words(u64 *words, u64 object, u32 sp, u32 pc, u32 fp)
+{
+	if (pc == sp + 8 && fp == sp + 16) {
+		java_read(words, 24, object + sp);
+	} else {
+		words[0] = java_read_word(object + sp);
+		words[1] = java_read_word(object + pc);
+		words[2] = java_read_word(object + fp);
+	}
 }
 
 /* Java called from C++: the wrapper's anchor is the Java frame that called into C++. */
 static __always_inline int step_entry(struct java_walk *walk, const struct hotspot_bpf_config *config)
 {
-	u64 wrapper = java_read_word(walk->fp + 8 * (i64)config->entry_wrapper_slot), sp, pc;
+	u64 wrapper, anchor[3] = {};
 
+	if (!stack_read(walk, walk->fp + 8 * (i64)config->entry_wrapper_slot, 1))
+		return stop(walk, JAVA_WALK_UNREADABLE);
+	wrapper = walk->words[0];
 	if (!wrapper)
 		return stop(walk, JAVA_WALK_UNREADABLE);
-	sp = java_read_word(wrapper + config->wrapper_anchor_sp);
-	if (!sp)
+	read_anchor_words(anchor, wrapper, config->wrapper_anchor_sp, config->wrapper_anchor_pc, config->wrapper_anchor_fp);
+	if (!anchor[0])
 		return stop(walk, JAVA_WALK_COMPLETE);
-	pc = java_read_word(wrapper + config->wrapper_anchor_pc);
-	return go_to(walk, pc ? pc : java_read_word(sp - 8), sp, java_read_word(wrapper + config->wrapper_anchor_fp));
+	return go_to(walk, anchor[1] ? anchor[1] : java_read_word(anchor[0] - 8), anchor[0], anchor[2]);
 }
 
 /* ---- frozen frames of a virtual thread ---- */
@@ -608,15 +359,15 @@ __noinline int java_walk_step(u32 place)
 		walk->flags |= STACK_VIRTUAL;
 	if (walk->pc == process->return_barrier && walk->pc)
 		return step_barrier(walk, place, &process->config);
-	if (!java_find_blob(place)) {
+	if ((walk->pc < walk->code.code_begin || walk->pc >= walk->code.code_end) && !java_find_code(place)) {
 		/* A stub that C++ called: the Java frames below are known by the anchor. */
 		if (!walk->is_anchor_used && walk->anchor_sp > walk->sp)
 			return use_anchor(walk);
 		return stop(walk, JAVA_WALK_NO_CODE);
 	}
-	if (walk->type == CODE_INTERPRETED)
+	if (walk->code.type == CODE_INTERPRETED)
 		return step_interpreted(walk, &process->config);
-	if (walk->type != CODE_STUB)
+	if (walk->code.type != CODE_STUB)
 		return step_compiled(walk);
 	return step_stub(walk);
 }
@@ -682,11 +433,11 @@ static __always_inline u32 walk_begin(u32 slot_of_process)
 		walk->owner = owner;
 		walk->slot_of_process = slot_of_process;
 		walk->bcp = walk->thread = walk->anchor_sp = walk->anchor_pc = walk->anchor_fp = 0;
-		walk->chunk = walk->chunk_end = walk->entry = walk->blob = 0;
+		walk->chunk = walk->chunk_end = walk->entry = walk->code.blob = 0;
 		walk->sp = 0;
 		walk->is_top = walk->is_anchor_used = 0;
 		walk->frame_count = walk->flags = 0;
-		walk->frame_limit = JAVA_FRAMES_MAX;
+		walk->frame_limit = walk->frame_goal = JAVA_FRAMES_MAX;
 		walk->end = JAVA_WALK_TRUNCATED;
 		walk->hash = mix(0, owner >> 32);
 		return place;
@@ -704,9 +455,12 @@ static __always_inline void count_end(u32 end)
 
 static __always_inline void read_anchor(struct java_walk *walk, const struct hotspot_bpf_config *config)
 {
-	walk->anchor_sp = java_read_word(walk->thread + config->thread_anchor_sp);
-	walk->anchor_pc = java_read_word(walk->thread + config->thread_anchor_pc);
-	walk->anchor_fp = java_read_word(walk->thread + config->thread_anchor_fp);
+	u64 anchor[3] = {};
+
+	read_anchor_words(anchor, walk->thread, config->thread_anchor_sp, config->thread_anchor_pc, config->thread_anchor_fp);
+	walk->anchor_sp = anchor[0];
+	walk->anchor_pc = anchor[1];
+	walk->anchor_fp = anchor[2];
 }
 
 static __always_inline void emit_stack(struct java_walk *walk, u64 id)
@@ -809,16 +563,19 @@ static __always_inline bool has_java_frame(u32 place)
 	return walk && walk->end != JAVA_WALK_NO_FRAME;
 }
 
-/* Walks until the stack's end or until `frames` are known; STEP_STOP at the end. */
+/* Walks until `frames` are known, or to the stack's end, which is STEP_STOP. */
 static __always_inline int walk_on(u32 place, u32 frames)
 {
-	for (u32 i = 0; i < JAVA_STEPS_MAX; i++) {
-		struct java_walk *walk = walk_at(place);
+	struct java_walk *walk = walk_at(place);
 
-		if (!walk || java_walk_step(place) == STEP_STOP)
-			return STEP_STOP;
-		if (walk->frame_count >= frames)
-			return STEP_ON;
+	if (!walk)
+		return STEP_STOP;
+	walk->frame_goal = frames;
+	for (u32 i = 0; i < JAVA_STEPS_MAX; i++) {
+		int step = java_walk_step(place);
+
+		if (step != STEP_ON)
+			return step;
 	}
 	return STEP_STOP;
 }
@@ -919,7 +676,7 @@ __noinline u64 java_stack_of_registers(u64 pc, u64 sp, u64 fp, u64 bcp, u64 thre
 	}
 	walk->is_top = 1;
 	walk->bcp = bcp;
-	if (is_java || java_native_top(place) == STEP_ON)
+	if (is_java || java_native_top(place) != STEP_STOP)
 		walk_on(place, JAVA_FRAMES_OF_REGISTERS + 1);
 	return java_walk_finish(place);
 }
@@ -944,7 +701,7 @@ __noinline u32 java_code_type(u64 pc)
 	if (!walk)
 		return CODE_UNKNOWN;
 	walk->pc = pc;
-	type = java_find_blob(place) ? walk->type : CODE_UNKNOWN;
+	type = java_find_code(place) ? walk->code.type : CODE_UNKNOWN;
 	walk->is_busy = 0;
 	return type;
 }

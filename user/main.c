@@ -1,5 +1,5 @@
-/* Finds the verb, runs it, prints what went wrong, chooses the exit status. Nothing else in the program prints an error or
- * ends it. */
+/* Finds the verb, runs it, prints what went wrong, chooses the exit status. Nothing else in the program prints an
+ * error or ends it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ int main(int argument_count, char **arguments)
 		if (asprintf(&line, "no request was answered, on '%s': no response came", outcome.no_answer) >= 0)
 			print_line("", line);
 	}
-	for vec_each(line, &outcome.failed_gates)
-		print_line("", *line);
+	for
+		vec_each(line, &outcome.failed_gates) print_line("", *line);
 	return outcome_status(&outcome);
 }

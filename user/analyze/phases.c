@@ -90,6 +90,19 @@ static const struct event_header *find_main_class(const struct model *model, con
 	return NULL;
 }
 
+/* The command names its main class itself, unless it starts a jar. */
+static bool is_in_command(const struct model *model, const char *dotted)
+{
+	size_t length;
+	const char *command = model_run_text(model, "command", &length);
+
+	for (const char *at = command; command && at < command + length; at += strlen(at) + 1) {
+		if (strcmp(at, dotted) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---- milestones ---- */
 
 struct marks {
@@ -148,8 +161,11 @@ static void find_milestones(const struct model *model, struct report *report, st
 		mark(marks, "vm_created", from_exec(model, created_ns), "", false);
 	else if (process->jvm_mapped_ns)
 		mark(marks, "vm_created", from_exec(model, process->jvm_mapped_ns), "libjvm was mapped", true);
-	if (main_event)
-		mark(marks, "main_class", from_exec(model, main_event->time_ns), dotted_name(main_class, &report->arena), true);
+	if (main_event) {
+		const char *dotted = dotted_name(main_class, &report->arena);
+
+		mark(marks, "main_class", from_exec(model, main_event->time_ns), dotted, !is_in_command(model, dotted));
+	}
 	mark_listening(model, report, marks);
 	if (arrived)
 		mark(marks, "first_arrival", from_exec(model, arrived->arrival_ns), model_text(model, arrived->route),

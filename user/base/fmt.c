@@ -189,25 +189,47 @@ static int64_t floor_units(int64_t value, int64_t step)
 	return value / step - (value % step < 0);
 }
 
+static int64_t remainder_of(int64_t value, int64_t step)
+{
+	return value % step < 0 ? value % step + step : value % step;
+}
+
 int64_t fmt_round(int64_t value, int64_t step)
 {
-	int64_t units = floor_units(value, step), remainder = value - units * step;
+	int64_t units = floor_units(value, step), remainder = remainder_of(value, step);
 
 	return units + (remainder >= step - remainder);
 }
 
+int64_t fmt_add(int64_t left, int64_t right)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(left, right, &sum))
+		return left < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+int64_t fmt_subtract(int64_t left, int64_t right)
+{
+	int64_t difference;
+
+	if (__builtin_sub_overflow(left, right, &difference))
+		return left < 0 ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
 void fmt_round_together(const int64_t *values, size_t count, int64_t step, int64_t *ret_units)
 {
-	int64_t sum = 0, floors = 0;
+	__int128 remainders = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		sum += values[i];
 		ret_units[i] = floor_units(values[i], step);
-		floors += ret_units[i];
+		remainders += remainder_of(values[i], step);
 	}
 
-	/* 0 <= missing <= count: the floors fall short of the sum by less than one unit each. */
-	int64_t missing = fmt_round(sum, step) - floors;
+	/* What the floors fall short of the rounded sum: less than one unit for each value that is no whole number of units. */
+	size_t missing = (size_t)((remainders + (step - step / 2)) / step);
 	auto_free bool *is_raised = calloc(count + 1, sizeof(*is_raised));
 
 	if (!is_raised)
@@ -216,10 +238,8 @@ void fmt_round_together(const int64_t *values, size_t count, int64_t step, int64
 		size_t best = count;
 
 		for (size_t i = 0; i < count; i++)
-			if (!is_raised[i] && values[i] % step != 0 &&
-			    (best == count ||
-			     values[i] - floor_units(values[i], step) * step >
-				     values[best] - floor_units(values[best], step) * step))
+			if (!is_raised[i] && remainder_of(values[i], step) &&
+			    (best == count || remainder_of(values[i], step) > remainder_of(values[best], step)))
 				best = i;
 		if (best == count)
 			break;

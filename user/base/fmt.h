@@ -27,6 +27,10 @@ struct fmt fmt_time(int64_t unix_ns);
 struct fmt fmt_fixed(int64_t units, unsigned decimals, bool has_sign);
 
 /* Rounds each value to units of step_units so that the results add up to the rounded sum (largest remainder; ties by order):
- * a table then adds up as printed. Values may be negative; the sum must fit 64 bits. */
+ * a table then adds up as printed. Values may be negative. */
 void fmt_round_together(const int64_t *values, size_t count, int64_t step, int64_t *ret_units);
 int64_t fmt_round(int64_t value, int64_t step);
+
+/* Sums and differences of figures from a recording that may be damaged: they stop at the ends of the range. */
+int64_t fmt_add(int64_t left, int64_t right);
+int64_t fmt_subtract(int64_t left, int64_t right);

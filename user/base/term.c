@@ -81,12 +81,12 @@ void term_styled(const struct term *term, FILE *out, enum term_style style, cons
 		fputs("\33[0m", out);
 }
 
-void term_line(const struct term *term, FILE *out, enum term_style style, enum utf8_cut cut, const char *text)
+void term_line(const struct term *term, FILE *out, enum term_style style, const char *text)
 {
 	auto_done(arena_done) struct arena arena = {};
 	char *safe = utf8_safe(&arena, text, term->has_utf8);
 
-	term_styled(term, out, style, utf8_fit(&arena, safe, term->columns, cut, term->has_utf8));
+	term_styled(term, out, style, utf8_fit(&arena, safe, term->columns, UTF8_CUT_MIDDLE, term->has_utf8));
 	putc('\n', out);
 }
 

@@ -45,8 +45,8 @@ enum term_style {
 /* A text that utf8_safe made, in a style. */
 void term_styled(const struct term *term, FILE *out, enum term_style style, const char *safe_text);
 
-/* A text on a line of its own, cut where it is too long. */
-void term_line(const struct term *term, FILE *out, enum term_style style, enum utf8_cut cut, const char *text);
+/* A text on a line of its own, cut in its middle where it is too long. */
+void term_line(const struct term *term, FILE *out, enum term_style style, const char *text);
 
 /* `label` in label_style at the left, then the text wrapped in the room right of label_columns. The label may be "". A number
  * and its unit ("434 ms") stay on one line. */

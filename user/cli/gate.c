@@ -15,7 +15,8 @@
 /* ---- parsing ---- */
 
 static const char *const statistic_names[] = {
-	[GATE_MIN] = "min", [GATE_MEDIAN] = "median", [GATE_MAX] = "max", [GATE_MEAN] = "mean", [GATE_STDDEV] = "stddev",
+	[GATE_MIN] = "min",   [GATE_MEDIAN] = "median", [GATE_MAX] = "max",
+	[GATE_MEAN] = "mean", [GATE_STDDEV] = "stddev",
 };
 
 static const char *skip_blanks(const char *at)
@@ -59,7 +60,7 @@ static struct err *parse_operator(const char **at, struct gate *gate)
 	*at = skip_blanks(*at);
 	for (size_t i = 0; i < array_length(operators); i++)
 		if (strncmp(*at, operators[i].text, strlen(operators[i].text)) == 0) {
-			gate->operator = operators[i].operator;
+			gate->operator= operators[i].operator;
 			*at = skip_blanks(*at + strlen(operators[i].text));
 			return NULL;
 		}
@@ -95,7 +96,8 @@ static struct err *parse_unsigned(const char *text, struct gate *gate)
 	case GATE_DURATION:
 		/* 300 would be seconds by the rule of the options, and was hardly meant so. */
 		if (is_bare_number(text) && strtod(text, NULL) != 0)
-			return err_new(ERR_USAGE, "'%s' is a time: a value such as %sms is needed", gate->metric, text);
+			return err_new(ERR_USAGE, "'%s' is a time: a value such as %sms is needed", gate->metric,
+				       text);
 		TRY(value_duration(text, &value));
 		break;
 	case GATE_SIZE:
@@ -216,7 +218,7 @@ static struct fmt value_text(const struct gate *gate, double value)
 }
 
 __attribute__((format(printf, 3, 4))) static char *failed_line(const struct gate *gate, const char *where,
-								const char *format, ...)
+							       const char *format, ...)
 {
 	auto_free char *why = NULL;
 	char *line = NULL;
@@ -261,7 +263,8 @@ char *gate_check(const struct gate *gate, const char *where, const struct gate_v
 	double value = statistic_of(gate->statistic, values);
 
 	if (!gate->is_change)
-		return is_true(gate, value) ? failed_line(gate, where, "it is %s", value_text(gate, value).text) : NULL;
+		return is_true(gate, value) ? failed_line(gate, where, "it is %s", value_text(gate, value).text)
+					    : NULL;
 	if (!baseline || !baseline->count)
 		return failed_line(gate, where, "it was not observed in the baseline");
 	return check_change(gate, where, statistic_of(gate->statistic, baseline), value);

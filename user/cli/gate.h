@@ -2,13 +2,13 @@
  *
  *	METRIC[.STATISTIC] OPERATOR VALUE
  *
- * OPERATOR is > >= < or <=. VALUE is a duration (300ms), a size (64M) or a count (10); with a sign it is a change against
- * the baseline, absolute (+10, +20ms) or relative (+5%). A metric is a moment or a duration of the run, the name of a
- * cause or of a group of causes (its time in the first request), a count of the run or of a phase, or memory: the man
- * page has the list.
+ * OPERATOR is > >= < or <=. VALUE is a duration (300ms), a size (64M) or a count (10); with a sign it is a change
+ *against the baseline, absolute (+10, +20ms) or relative (+5%). A metric is a moment or a duration of the run, the
+ *name of a cause or of a group of causes (its time in the first request), a count of the run or of a phase, or
+ *memory: the man page has the list.
  *
- * A gate is parsed without knowing the data. Where its metric was not observed it fires: a check that saw nothing must
- * not pass. */
+ * A gate is parsed without knowing the data. Where its metric was not observed it fires: a check that saw nothing
+ *must not pass. */
 #pragma once
 
 #include <stdbool.h>
@@ -42,13 +42,15 @@ struct err *gate_parse(const char *expression, struct gate *ret_gate) must_check
 /* The gate's metric in one run; false where it was not observed. */
 bool gate_metric(const struct gate *gate, const struct report *report, int64_t *ret_value);
 
-/* The gate's metric in several runs, the values of gate_metric of those in which it was observed: `count` 0 is not observed. */
+/* The gate's metric in several runs, the values of gate_metric of those in which it was observed: `count` 0 is not
+ * observed. */
 struct gate_values {
 	const int64_t *items;
 	size_t count;
 };
 
-/* NULL where the gate does not fire, else the line that says so (the caller frees): "gate failed, on 'EXPRESSION': it is 434 ms".
- * `baseline` is NULL where there is none (then no gate may be a change); `where` names the scenario, NULL for none. */
+/* NULL where the gate does not fire, else the line that says so (the caller frees): "gate failed, on 'EXPRESSION': it
+ * is 434 ms". `baseline` is NULL where there is none (then no gate may be a change); `where` names the scenario, NULL
+ * for none. */
 char *gate_check(const struct gate *gate, const char *where, const struct gate_values *baseline,
 		 const struct gate_values *values) must_check;

@@ -138,8 +138,8 @@ static const struct figure *figure_find(const char *name)
 
 /* ---- families of names ---- */
 
-static const char *const milestone_names[] = {"vm_created",	"main_class", "listening", "ready", "first_arrival",
-					      "first_response", "exit",	      NULL};
+static const char *const milestone_names[] = {"vm_created",    "main_class",	 "listening", "ready",
+					      "first_arrival", "first_response", "exit",      NULL};
 
 static bool is_milestone(const char *name)
 {
@@ -210,8 +210,7 @@ static const char *const count_names[] = {
 #define N(NAME, name, words) name,
 	COUNT_TABLE(N)
 #undef N
-		NULL
-};
+		NULL};
 
 static bool count_find(const char *name, unsigned *ret_count)
 {
@@ -340,7 +339,8 @@ bool metric_value(const char *name, const struct report *report, int64_t *ret_va
 
 const char *metric_nearest(const char *name)
 {
-	const char *names[array_length(figures) + array_length(milestone_names) + array_length(count_names) + CAUSE_COUNT];
+	const char *names[array_length(figures) + array_length(milestone_names) + array_length(count_names) +
+			  CAUSE_COUNT];
 	size_t count = 0;
 
 	for (size_t i = 0; i < array_length(figures); i++)

@@ -7,14 +7,20 @@
 enum { LABEL_COLUMNS = 30, VERB_COLUMNS = 12, TEXT_COLUMNS_MAX = 100 };
 
 static const char *const group_titles[GROUP_COUNT] = {
-	[GROUP_REQUESTS] = "Requests",	 [GROUP_RUN] = "Running",   [GROUP_SCENARIOS] = "Comparing",
-	[GROUP_EXPORT] = "Exporting", [GROUP_REPORT] = "Report", [GROUP_COMMON] = "Everywhere",
+	[GROUP_REQUESTS] = "Requests", [GROUP_RUN] = "Running",	  [GROUP_SCENARIOS] = "Comparing",
+	[GROUP_EXPORT] = "Exporting",  [GROUP_REPORT] = "Report", [GROUP_COMMON] = "Everywhere",
 };
+
+static void print_line(const struct term *term, FILE *out, enum term_style style, const char *text)
+{
+	term_styled(term, out, style, text);
+	putc('\n', out);
+}
 
 static void print_title(const struct term *term, FILE *out, const char *title)
 {
 	putc('\n', out);
-	term_line(term, out, TERM_TITLE, title);
+	print_line(term, out, TERM_TITLE, title);
 }
 
 static void print_row(const struct option_row *row, const struct term *term, FILE *out)
@@ -22,11 +28,14 @@ static void print_row(const struct option_row *row, const struct term *term, FIL
 	char label[80];
 
 	snprintf(label, sizeof(label), "  %c%c%s%s%s%s%s", row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
-		 row->letter && row->name ? ", " : row->name ? "  " : "", row->name ? "--" : "", row->name ? row->name : "",
-		 row->argument ? " " : "", row->argument ? row->argument : "");
+		 row->letter && row->name ? ", "
+		 : row->name		  ? "  "
+					  : "",
+		 row->name ? "--" : "", row->name ? row->name : "", row->argument ? " " : "",
+		 row->argument ? row->argument : "");
 	/* A label that fills its column would touch the text. */
 	if (strlen(label) >= LABEL_COLUMNS) {
-		term_line(term, out, TERM_PLAIN, label);
+		print_line(term, out, TERM_PLAIN, label);
 		label[0] = '\0';
 	}
 	term_paragraph(term, out, TERM_PLAIN, label, LABEL_COLUMNS, TERM_PLAIN, row->help);
@@ -55,8 +64,8 @@ static void print_verbs(const struct term *term, FILE *out)
 		auto_done(arena_done) struct arena arena = {};
 
 		if (verbs[i].name)
-			term_paragraph(term, out, TERM_BOLD, arena_format(&arena, "  %s", verbs[i].name), VERB_COLUMNS,
-				       TERM_PLAIN, verbs[i].summary);
+			term_paragraph(term, out, TERM_BOLD, arena_format(&arena, "  %s", verbs[i].name),
+				       VERB_COLUMNS, TERM_PLAIN, verbs[i].summary);
 	}
 }
 
@@ -67,7 +76,7 @@ void help_print(const struct verb *verb, const struct term *terminal, FILE *out)
 
 	if (term.columns > TEXT_COLUMNS_MAX)
 		term.columns = TEXT_COLUMNS_MAX;
-	term_line(&term, out, TERM_BOLD, arena_format(&arena, "warmtrace %s", verb->synopsis));
+	print_line(&term, out, TERM_BOLD, arena_format(&arena, "warmtrace %s", verb->synopsis));
 	putc('\n', out);
 	term_paragraph(&term, out, TERM_PLAIN, "", 0, TERM_PLAIN, verb->description);
 	if (!verb->name)

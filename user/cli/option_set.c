@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "cli/option_values.h"
+#include "record/client.h"
 
 #define FIELD_OF(options, row, type) ((type *)((char *)(options) + (row)->offset))
 
@@ -82,9 +83,9 @@ struct err *set_list(struct options *options, const struct option_row *row, cons
 			TRY(value_choice(item, row->choices, &choice));
 			item = row->choices[choice];
 		}
-		for vec_each(other, list)
-			if (strcmp(*other, item) == 0)
-				return err_new(ERR_USAGE, "'%s' is in it twice", item);
+		for
+			vec_each(other, list) if (strcmp(*other, item) ==
+						  0) return err_new(ERR_USAGE, "'%s' is in it twice", item);
 		*vec_push(list) = item;
 		at += length;
 		if (!*at)
@@ -121,7 +122,8 @@ struct err *set_method(struct options *options, const struct option_row *row, co
 {
 	(void)row;
 	/* RFC 9110: a method is a token. */
-	if (!*value || value[strspn(value, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")])
+	if (!*value ||
+	    value[strspn(value, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")])
 		return err_new(ERR_USAGE, "an HTTP method such as PUT is needed");
 	current_request(options)->method = value;
 	return NULL;
@@ -229,9 +231,9 @@ struct err *set_scenario(struct options *options, const struct option_row *row, 
 	(void)row;
 	if (!length || !value[length] || !value[length + 1])
 		return err_new(ERR_USAGE, "NAME='COMMAND' is needed");
-	for vec_each(other, &options->scenarios)
-		if (strcmp(other->name, name) == 0)
-			return err_new(ERR_USAGE, "there are two scenarios '%s'", name);
+	for
+		vec_each(other, &options->scenarios) if (strcmp(other->name, name) == 0) return err_new(
+			ERR_USAGE, "there are two scenarios '%s'", name);
 	*vec_push(&options->scenarios) = (struct option_scenario){.name = name, .command = value + length + 1};
 	return NULL;
 }

@@ -25,7 +25,15 @@ enum verb_id {
 };
 
 /* Headings of --help, in their order. */
-enum option_group { GROUP_REQUESTS, GROUP_RUN, GROUP_SCENARIOS, GROUP_EXPORT, GROUP_REPORT, GROUP_COMMON, GROUP_COUNT };
+enum option_group {
+	GROUP_REQUESTS,
+	GROUP_RUN,
+	GROUP_SCENARIOS,
+	GROUP_EXPORT,
+	GROUP_REPORT,
+	GROUP_COMMON,
+	GROUP_COUNT
+};
 
 enum option_secret {
 	SECRET_NONE,
@@ -40,15 +48,15 @@ typedef struct err *option_set(struct options *options, const struct option_row 
 
 struct option_row {
 	enum option_group group;
-	unsigned verbs; /* bits of enum verb_id */
-	char letter;	   /* 0: none */
+	unsigned verbs;	      /* bits of enum verb_id */
+	char letter;	      /* 0: none */
 	const char *name;     /* without --; NULL: none */
 	const char *argument; /* NULL: takes none */
 	const char *help;     /* one sentence without a full stop */
 	option_set *set;
-	size_t offset;			     /* of the field in struct options, for the setters of plain values */
-	uint64_t minimum, maximum;	     /* counts */
-	const char *const *choices;	     /* NULL-terminated */
+	size_t offset;		    /* of the field in struct options, for the setters of plain values */
+	uint64_t minimum, maximum;  /* counts */
+	const char *const *choices; /* NULL-terminated */
 	enum option_secret secret;
 };
 

@@ -83,8 +83,9 @@ static bool read_quantity(const char *text, const struct unit *units, size_t uni
 struct err *value_duration(const char *text, uint64_t *ret_duration_ns)
 {
 	static const struct unit units[] = {
-		{"", 1000000000},  {"s", 1000000000},	   {"ms", 1000000},	   {"us", 1000},
-		{"\u00b5s", 1000}, {"ns", 1}, {"m", 60000000000ull}, {"min", 60000000000ull}, {"h", 3600000000000ull},
+		{"", 1000000000},      {"s", 1000000000},	{"ms", 1000000},
+		{"us", 1000},	       {"\u00b5s", 1000},	{"ns", 1},
+		{"m", 60000000000ull}, {"min", 60000000000ull}, {"h", 3600000000000ull},
 	};
 
 	if (read_quantity(text, units, array_length(units), ret_duration_ns))
@@ -95,9 +96,8 @@ struct err *value_duration(const char *text, uint64_t *ret_duration_ns)
 struct err *value_size(const char *text, uint64_t *ret_size_bytes)
 {
 	static const struct unit units[] = {
-		{"", 1},	  {"B", 1},	     {"K", 1 << 10},  {"KiB", 1 << 10}, {"k", 1 << 10},
-		{"M", 1 << 20},	  {"MiB", 1 << 20},  {"m", 1 << 20},  {"G", 1 << 30},	{"GiB", 1 << 30},
-		{"g", 1 << 30},
+		{"", 1},	  {"B", 1},	  {"K", 1 << 10}, {"KiB", 1 << 10}, {"k", 1 << 10}, {"M", 1 << 20},
+		{"MiB", 1 << 20}, {"m", 1 << 20}, {"G", 1 << 30}, {"GiB", 1 << 30}, {"g", 1 << 30},
 	};
 
 	if (read_quantity(text, units, array_length(units), ret_size_bytes))

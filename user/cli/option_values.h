@@ -1,7 +1,7 @@
 /* Values of options as people write them: numbers, durations, sizes, lists, and the nearest of several names.
  *
- * A number is decimal and checked for its range; nothing after it is overlooked. Failures are of kind ERR_USAGE and say
- * what would have been right; they do not name the option, which the caller adds. */
+ * A number is decimal and checked for its range; nothing after it is overlooked. Failures are of kind ERR_USAGE and
+ * say what would have been right; they do not name the option, which the caller adds. */
 #pragma once
 
 #include <stddef.h>

@@ -8,6 +8,7 @@
 #include "cli/option_values.h"
 #include "cli/verbs.h"
 #include "parse/redact.h"
+#include "record/client.h"
 #include "record/probes.h"
 
 struct parser {
@@ -99,13 +100,13 @@ static const char *verb_name(const struct verb *verb)
 
 static struct err *unknown_option(const struct verb *verb, const char *word)
 {
-	const char *names[option_row_count + 1];
+	auto_done(arena_done) struct arena arena = {};
+	const char **names = arena_array(&arena, const char *, option_row_count + 1);
 	size_t count = 0;
 
 	for (size_t i = 0; i < option_row_count; i++)
 		if (option_rows[i].name && (option_rows[i].verbs & verb->id))
 			names[count++] = option_rows[i].name;
-	names[count] = NULL;
 
 	struct err *err = err_new(ERR_USAGE, "unknown option '%s'", word);
 	const char *nearest = strncmp(word, "--", 2) == 0 ? value_nearest(word + 2, names) : NULL;
@@ -130,8 +131,8 @@ static struct err *foreign_option(const struct verb *verb, const struct option_r
 }
 
 /* The verb's row among those of this name (some names mean something else elsewhere), or an error. */
-static struct err *find_row(const struct parser *parser, const char *word, char letter, const char *name, size_t length,
-			    const struct option_row **ret_row)
+static struct err *find_row(const struct parser *parser, const char *word, char letter, const char *name,
+			    size_t length, const struct option_row **ret_row)
 {
 	const struct verb *verb = parser->options->verb;
 	const struct option_row *foreign = NULL;
@@ -210,7 +211,8 @@ static struct err *take_operand(struct parser *parser, const char *word)
 	switch (options->verb->operands) {
 	case OPERANDS_FILE:
 		if (options->files.count)
-			return err_new(ERR_USAGE, "unexpected '%s': %s takes one recording", word, verb_name(options->verb));
+			return err_new(ERR_USAGE, "unexpected '%s': %s takes one recording", word,
+				       verb_name(options->verb));
 		break;
 	case OPERANDS_FILES:
 		break;
@@ -265,22 +267,24 @@ static struct err *resolve_requests(struct options *options)
 			       common->method ? "-X"
 			       : common->data ? "-d"
 					      : "-H");
-	for vec_each(asked, &options->asked) {
-		size_t count = common->headers.count + asked->headers.count;
-		const char **headers = arena_array(&options->arena, const char *, count + 1);
+	for
+		vec_each(asked, &options->asked)
+		{
+			size_t count = common->headers.count + asked->headers.count;
+			const char **headers = arena_array(&options->arena, const char *, count + 1);
 
-		for (size_t i = 0; i < common->headers.count; i++)
-			headers[i] = common->headers.items[i];
-		for (size_t i = 0; i < asked->headers.count; i++)
-			headers[common->headers.count + i] = asked->headers.items[i];
-		*vec_push(&options->requests) = (struct client_request){
-			.url = asked->url,
-			.method = asked->method ? asked->method : common->method,
-			.data = asked->data ? asked->data : common->data,
-			.headers = headers,
-			.header_count = count,
-		};
-	}
+			for (size_t i = 0; i < common->headers.count; i++)
+				headers[i] = common->headers.items[i];
+			for (size_t i = 0; i < asked->headers.count; i++)
+				headers[common->headers.count + i] = asked->headers.items[i];
+			*vec_push(&options->requests) = (struct client_request){
+				.url = asked->url,
+				.method = asked->method ? asked->method : common->method,
+				.data = asked->data ? asked->data : common->data,
+				.headers = headers,
+				.header_count = count,
+			};
+		}
 	return NULL;
 }
 
@@ -306,7 +310,8 @@ static struct err *check_operands(const struct options *options)
 			return err_new(ERR_USAGE, "no recordings: the files to compare are missing");
 		if (!options->files.items[options->files.count - 1].set)
 			return err_new(ERR_USAGE, "nothing to compare with: --vs is missing");
-		if (options->names.count && options->names.count != options->files.items[options->files.count - 1].set + 1)
+		if (options->names.count &&
+		    options->names.count != options->files.items[options->files.count - 1].set + 1)
 			return err_new(ERR_USAGE, "option --name: one name for each set of recordings is needed");
 		return NULL;
 	}
@@ -319,7 +324,8 @@ static struct err *check_together(const struct options *options)
 	bool needs_baseline = options->verb->id & (VERB_COMPARE | VERBS_BENCH);
 
 	if (options->end_after_requests && has_client)
-		return err_new(ERR_USAGE, "option --requests: it is for requests that others send, without -r and --load");
+		return err_new(ERR_USAGE,
+			       "option --requests: it is for requests that others send, without -r and --load");
 	if (options->verb->id == VERB_ATTACH && !options->attach_pid == !options->attach_name)
 		return err_new(ERR_USAGE, options->attach_pid ? "options -p and --wait-for: only one of them can be"
 							      : "no process: -p PID or --wait-for NAME is missing");
@@ -329,11 +335,17 @@ static struct err *check_together(const struct options *options)
 		return err_new(ERR_USAGE, "option --output '-': a recording is a file, not a stream");
 	if (options->output_path && options->report_path && strcmp(options->output_path, options->report_path) == 0)
 		return err_new(ERR_USAGE, "options --output and --report: both are '%s'", options->output_path);
-	for vec_each(gate, &options->gates)
-		if (!needs_baseline && (gate->is_change || gate->statistic != GATE_PLAIN))
-			return err_hint(err_new(ERR_USAGE, "option --fail-if '%s': %s has one run and no baseline",
-						gate->expression, verb_name(options->verb)),
-					"compare, bench and aot know statistics and changes such as '+5%%'");
+	for
+		vec_each(gate, &options->gates) if (
+			!needs_baseline &&
+			(gate->is_change ||
+			 gate->statistic != GATE_PLAIN)) return err_hint(err_new(ERR_USAGE,
+										 "option --fail-if '%s': %s has one "
+										 "run and no baseline",
+										 gate->expression,
+										 verb_name(options->verb)),
+									 "compare, bench and aot know statistics and "
+									 "changes such as '+5%%'");
 	return NULL;
 }
 
@@ -387,8 +399,8 @@ struct err *options_parse(const struct verb *verb, char *const *words, struct op
 
 void options_done(struct options *options)
 {
-	for vec_each(asked, &options->asked)
-		vec_done(&asked->headers);
+	for
+		vec_each(asked, &options->asked) vec_done(&asked->headers);
 	vec_done(&options->asked);
 	vec_done(&options->common.headers);
 	vec_done(&options->requests);

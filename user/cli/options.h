@@ -1,11 +1,12 @@
 /* The options of all verbs: parsed, checked and ready to be acted on.
  *
- * One struct for all verbs, because most options mean the same everywhere; which verb takes which option is a column of the
- * option table (option_table.c), and what a verb does not take is an error of usage. Durations are nanoseconds, sizes bytes.
+ * One struct for all verbs, because most options mean the same everywhere; which verb takes which option is a column
+ * of the option table (option_table.c), and what a verb does not take is an error of usage. Durations are
+ * nanoseconds, sizes bytes.
  *
- * Words are read in order. For verbs that run a command, options end at `--` or at the first word that is no option: what
- * follows belongs to the command. Other verbs take options and files mixed. Long names are not abbreviated: a script
- * must not break when an option is added. */
+ * Words are read in order. For verbs that run a command, options end at `--` or at the first word that is no option:
+ * what follows belongs to the command. Other verbs take options and files mixed. Long names are not abbreviated: a
+ * script must not break when an option is added. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,8 +18,8 @@
 #include "base/term.h"
 #include "base/vec.h"
 #include "cli/gate.h"
-#include "record/client.h"
 
+struct client_request; /* record/client.h */
 struct verb;
 
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_HTML };
@@ -48,8 +49,8 @@ struct options {
 	struct arena arena; /* owns the texts that are not words of the command line */
 
 	/* running the command */
-	char *const *command; /* NULL-terminated; NULL where the verb takes none */
-	bool is_command_marked; /* by -- */
+	char *const *command;	 /* NULL-terminated; NULL where the verb takes none */
+	bool is_command_marked;	 /* by -- */
 	const char *output_path; /* NULL: default */
 	VEC(struct client_request) requests;
 	uint64_t warm_rounds, concurrency;
@@ -63,7 +64,7 @@ struct options {
 	const char *attach_name;
 
 	/* reports */
-	unsigned format; /* enum report_format */
+	unsigned format;	 /* enum report_format */
 	const char *report_path; /* NULL: default */
 	const char *explain_id;
 	struct option_texts fail_on;
@@ -94,7 +95,7 @@ struct options {
 	VEC(struct option_request) asked;
 };
 
-/* Reads the words after the verb. With --help or --version the rest is not checked. Errors are of kind ERR_USAGE and have
- * a hint. The words must outlive the options; end with options_done also after a failure. */
+/* Reads the words after the verb. With --help or --version the rest is not checked. Errors are of kind ERR_USAGE and
+ * have a hint. The words must outlive the options; end with options_done also after a failure. */
 struct err *options_parse(const struct verb *verb, char *const *words, struct options *ret_options) must_check;
 void options_done(struct options *options);

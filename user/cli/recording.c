@@ -64,7 +64,8 @@ static int find_command(const char *name)
 /* A verb in the wrong place or misspelt would be taken for a command. */
 static struct err *check_for_verb(const struct options *options)
 {
-	const char *names[verb_count];
+	auto_done(arena_done) struct arena arena = {};
+	const char **names = arena_array(&arena, const char *, verb_count);
 	const char *word = options->command[0], *nearest;
 	size_t count = 0;
 
@@ -73,19 +74,19 @@ static struct err *check_for_verb(const struct options *options)
 	for (size_t i = 0; i < verb_count; i++)
 		if (verbs[i].name)
 			names[count++] = verbs[i].name;
-	names[count] = NULL;
 	nearest = value_nearest(word, names);
 	if (!nearest || find_command(word) == 0)
 		return NULL;
 	if (strcmp(word, nearest) == 0)
 		return err_hint(err_new(ERR_USAGE, "unexpected '%s': the verb comes before the options", word),
-				"warmtrace %s [OPTIONS]; to run a command of that name: warmtrace [OPTIONS] -- %s", word, word);
-	return err_hint(err_new(ERR_USAGE, "unknown verb '%s', and there is no such command", word), "did you mean '%s'?",
-			nearest);
+				"warmtrace %s [OPTIONS]; to run a command of that name: warmtrace [OPTIONS] -- %s",
+				word, word);
+	return err_hint(err_new(ERR_USAGE, "unknown verb '%s', and there is no such command", word),
+			"did you mean '%s'?", nearest);
 }
 
-/* By interface.md's order a command that is not there is said before a missing privilege. With privilege the run itself
- * finds out, as the user and in the environment that the command will have. */
+/* By interface.md's order a command that is not there is said before a missing privilege. With privilege the run
+ * itself finds out, as the user and in the environment that the command will have. */
 static struct err *check_command(const struct options *options)
 {
 	int error;
@@ -95,8 +96,8 @@ static struct err *check_command(const struct options *options)
 	error = find_command(options->command[0]);
 	if (!error)
 		return NULL;
-	return err_errno(error == ENOENT || error == ENOTDIR ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error, "cannot run '%s'",
-			 options->command[0]);
+	return err_errno(error == ENOENT || error == ENOTDIR ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error,
+			 "cannot run '%s'", options->command[0]);
 }
 
 static void settle(const struct options *options, const struct run_result *result, struct outcome *outcome)
@@ -104,7 +105,7 @@ static void settle(const struct options *options, const struct run_result *resul
 	if (result->has_ended && (result->ended_itself || result->was_interrupted)) {
 		outcome->has_command_status = true;
 		outcome->command_status = WIFSIGNALED(result->wait_status) ? 128 + WTERMSIG(result->wait_status)
-									  : WEXITSTATUS(result->wait_status);
+									   : WEXITSTATUS(result->wait_status);
 	}
 	outcome->was_interrupted = result->was_interrupted;
 	if (options->requests.count && !result->was_answered)
@@ -147,5 +148,11 @@ struct err *recording_make(const struct options *options, struct outcome *outcom
 	}
 	TRY(run_record(&run, say, &term, &result));
 	settle(options, &result, outcome);
+	if (options->verb->id == VERB_RECORD && !options->is_quiet) {
+		auto_free char *line = NULL;
+
+		if (asprintf(&line, "the recording is in '%s'", run.output_path) >= 0)
+			say(&term, line);
+	}
 	return NULL;
 }

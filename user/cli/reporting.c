@@ -10,16 +10,21 @@
 #include "model/model.h"
 #include "render/render.h"
 
-struct err *report_load(const char *path, struct report *ret_report)
+struct err *report_load(const char *path, struct loaded_report *ret_loaded)
 {
 	auto_done(reader_close) struct reader *reader = NULL;
-	auto_done(model_free) struct model *model = NULL;
 
-	*ret_report = (struct report){};
+	*ret_loaded = (struct loaded_report){};
 	TRY(reader_open(path, &reader));
-	TRY_CONTEXT(model_load(reader, &model), "cannot read '%s'", path);
-	analyze_report(model, ret_report);
+	TRY_CONTEXT(model_load(reader, &ret_loaded->model), "cannot read '%s'", path);
+	analyze_report(ret_loaded->model, &ret_loaded->report);
 	return NULL;
+}
+
+void loaded_report_done(struct loaded_report *loaded)
+{
+	report_done(&loaded->report);
+	model_free(&loaded->model);
 }
 
 struct render_options reporting_options(const struct options *options, FILE *file)
@@ -38,27 +43,31 @@ static struct err *render(const struct report *report, const struct options *opt
 	case REPORT_JSON:
 		return render_json(report, file);
 	case REPORT_HTML:
-		return render_html(report, file);
+		return err_new(ERR_FAILED, "cannot make an HTML report: it is not built in");
 	}
 	return render_text(report, render_options, file);
 }
 
 static void check_gates(const struct report *report, const struct options *options, struct outcome *outcome)
 {
-	for vec_each(gate, &options->gates) {
-		int64_t value;
-		struct gate_values values = {.items = &value, .count = gate_metric(gate, report, &value)};
-		char *line = gate_check(gate, NULL, NULL, &values);
+	for
+		vec_each(gate, &options->gates)
+		{
+			int64_t value;
+			struct gate_values values = {.items = &value, .count = gate_metric(gate, report, &value)};
+			char *line = gate_check(gate, NULL, NULL, &values);
 
-		if (line)
-			*vec_push(&outcome->failed_gates) = line;
-	}
-	for vec_each(id, &options->fail_on)
-		for (size_t i = 0; i < report->findings_count; i++) {
+			if (line)
+				*vec_push(&outcome->failed_gates) = line;
+		}
+	for
+		vec_each(id, &options->fail_on) for (size_t i = 0; i < report->findings_count; i++)
+		{
 			const struct report_finding *finding = &report->findings[i];
 
 			if (strcmp(finding->id, *id) == 0 &&
-			    asprintf(vec_push(&outcome->failed_gates), "gate failed, on '%s': %s", *id, finding->title) < 0)
+			    asprintf(vec_push(&outcome->failed_gates), "gate failed, on '%s': %s", *id,
+				     finding->title) < 0)
 				memory_exhausted();
 		}
 }
@@ -66,10 +75,10 @@ static void check_gates(const struct report *report, const struct options *optio
 struct err *report_recording(const char *path, const struct options *options, FILE *stream, bool is_brief,
 			     struct outcome *outcome)
 {
-	auto_done(report_done) struct report report;
+	auto_done(loaded_report_done) struct loaded_report loaded = {};
 	struct sink sink;
 
-	TRY(report_load(path, &report));
+	TRY(report_load(path, &loaded));
 	TRY(sink_open(options->report_path, stream, &sink));
 
 	struct render_options render_options = reporting_options(options, sink.file);
@@ -78,12 +87,12 @@ struct err *report_recording(const char *path, const struct options *options, FI
 	/* A file is read later and by others: it has everything, whoever wrote it. */
 	render_options.is_full = !is_brief || options->report_path;
 
-	struct err *err = render(&report, options, &render_options, sink.file);
+	struct err *err = render(&loaded.report, options, &render_options, sink.file);
 	struct err *close_err = sink_close(&sink);
 
 	if (err)
 		err_free(close_err);
 	TRY(err ? err : close_err);
-	check_gates(&report, options, outcome);
+	check_gates(&loaded.report, options, outcome);
 	return NULL;
 }

@@ -6,8 +6,17 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 
-/* Reads and analyses one recording; ends with report_done also after a failure. */
-struct err *report_load(const char *path, struct report *ret_report) must_check;
+struct model;
+
+/* A report and the model that its names live in. */
+struct loaded_report {
+	struct model *model;
+	struct report report;
+};
+
+/* Reads and analyses one recording; ends with loaded_report_done also after a failure. */
+struct err *report_load(const char *path, struct loaded_report *ret_loaded) must_check;
+void loaded_report_done(struct loaded_report *loaded);
 
 /* The report of the recording at `path` goes where the options say, by default to the stream. `is_brief`: one screen
  * instead of everything, where it goes to the stream as text. Failed gates are added to the outcome. */

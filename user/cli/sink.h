@@ -12,8 +12,8 @@ struct sink {
 	bool is_stream;
 };
 
-/* `path` NULL: the stream; "-": standard output; under /dev (a terminal, /dev/null, /dev/fd/63 of a shell): opened as it is.
- * Else a new file of mode 0600 that belongs to the user who called sudo, an older one kept as PATH.old. */
+/* `path` NULL: the stream; "-": standard output; under /dev (a terminal, /dev/null, /dev/fd/63 of a shell): opened as
+ * it is. Else a new file of mode 0600 that belongs to the user who called sudo, an older one kept as PATH.old. */
 struct err *sink_open(const char *path, FILE *stream, struct sink *ret_sink) must_check;
 
 /* Flushes and closes; fails where not everything could be written. Also after an error of the writer's. */

@@ -7,25 +7,21 @@
 #include "cli/verbs.h"
 #include "record/doctor.h"
 
-enum { WHAT_COLUMNS = 52 };
+enum { WHAT_COLUMNS = 44 };
 
 static const struct {
 	const char *name;
 	enum term_style style;
-} states[] = {
-	[OBSERVED_NO] = {"no", TERM_BAD}, [OBSERVED_YES] = {"yes", TERM_GOOD}, [OBSERVED_PARTLY] = {"partly", TERM_WARNING}};
+} states[] = {[OBSERVED_NO] = {"no", TERM_BAD},
+	      [OBSERVED_YES] = {"yes", TERM_GOOD},
+	      [OBSERVED_PARTLY] = {"partly", TERM_WARNING}};
 
 static void print_row(const struct doctor_row *row, const struct term *term)
 {
 	struct arena arena = {};
 	const char *label = arena_format(&arena, "  %s", row->what);
 
-	/* A name too long for its column has a line of its own. */
-	if (strlen(label) >= WHAT_COLUMNS) {
-		term_line(term, stdout, TERM_PLAIN, label);
-		label = "";
-	}
-	printf("%s%*s", label, (int)(WHAT_COLUMNS - strlen(label)), "");
+	printf("%-*s", WHAT_COLUMNS, label);
 	term_styled(term, stdout, states[row->state].style, states[row->state].name);
 	putchar('\n');
 	if (*row->why)
@@ -43,17 +39,20 @@ struct err *verb_doctor(const struct options *options, struct outcome *outcome)
 
 	(void)outcome;
 	doctor_check(&rows);
-	for vec_each(row, &rows.items) {
-		if (options->is_quiet && row->state == OBSERVED_YES)
-			continue;
-		if (group != row->group) {
-			if (group)
+	for
+		vec_each(row, &rows.items)
+		{
+			if (options->is_quiet && row->state == OBSERVED_YES)
+				continue;
+			if (group != row->group) {
+				if (group)
+					putchar('\n');
+				group = row->group;
+				term_styled(&term, stdout, TERM_TITLE, group);
 				putchar('\n');
-			group = row->group;
-			term_line(&term, stdout, TERM_TITLE, group);
+			}
+			print_row(row, &term);
 		}
-		print_row(row, &term);
-	}
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return err_errno(ERR_FAILED, errno ? errno : EIO, "cannot write 'standard output'");
@@ -63,7 +62,8 @@ struct err *verb_doctor(const struct options *options, struct outcome *outcome)
 	if (!obstacle)
 		return NULL;
 
-	struct err *err = err_new(ERR_FAILED, "cannot trace on this machine, on '%s': %s", obstacle->what, obstacle->why);
+	struct err *err =
+		err_new(ERR_FAILED, "cannot trace on this machine, on '%s': %s", obstacle->what, obstacle->why);
 
 	return *obstacle->fix ? err_hint(err, "%s", obstacle->fix) : err;
 }

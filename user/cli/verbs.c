@@ -10,8 +10,9 @@ const struct verb verbs[] = {
 		.id = VERB_MAIN,
 		.synopsis = "[OPTIONS] -- COMMAND [ARG...]",
 		.summary = "record, then report: why is the first request slow?",
-		.description = "Starts COMMAND unmodified with probes in place, records it from exec through its first "
-			       "request and the warm ones after it, ends it, and says where the first request's time went.",
+		.description =
+			"Starts COMMAND unmodified with probes in place, records it from exec through its first "
+			"request and the warm ones after it, ends it, and says where the first request's time went.",
 		.operands = OPERANDS_COMMAND,
 		.run = verb_main,
 		.examples = {"sudo warmtrace -r http://127.0.0.1:8080/api/owners -- java -jar app.jar",
@@ -23,13 +24,15 @@ const struct verb verbs[] = {
 		.name = "record",
 		.synopsis = "record [OPTIONS] -- COMMAND [ARG...]",
 		.summary = "record only",
-		.description = "As the main form, without the report: 'warmtrace report' makes it from the recording, on any "
+		.description = "As the main form, without the report: 'warmtrace report' makes it from the "
+			       "recording, on any "
 			       "machine and as any user.",
 		.operands = OPERANDS_COMMAND,
 		.run = verb_record,
 		.examples = {"sudo warmtrace record -o cold.wtr -r http://127.0.0.1:8080/ -- java -jar app.jar",
 			     "sudo warmtrace record --load 'k6 run load.js' -- java -jar app.jar",
-			     "sudo warmtrace record -r http://127.0.0.1:8080/items -X POST -H 'Content-Type: application/json' "
+			     "sudo warmtrace record -r http://127.0.0.1:8080/items -X POST -H 'Content-Type: "
+			     "application/json' "
 			     "-d @item.json -- ./server"},
 	},
 	{
@@ -37,8 +40,10 @@ const struct verb verbs[] = {
 		.name = "attach",
 		.synopsis = "attach [OPTIONS] -p PID",
 		.summary = "a running process, before its first request",
-		.description = "Traces a process that runs already, or the next one of a name, until the requests are done or "
-			       "Ctrl-C. What happened before is not in the recording. The process is never signalled.",
+		.description =
+			"Traces a process that runs already, or the next one of a name, until the requests are done "
+			"or "
+			"Ctrl-C. What happened before is not in the recording. The process is never signalled.",
 		.operands = OPERANDS_NONE,
 		.run = verb_attach,
 		.examples = {"sudo warmtrace attach -p 4711 -r http://127.0.0.1:8080/api/owners",
@@ -50,11 +55,13 @@ const struct verb verbs[] = {
 		.name = "report",
 		.synopsis = "report [OPTIONS] FILE.wtr",
 		.summary = "everything about one run",
-		.description = "Reads a recording and reports all of it: the answer, phases, causes, requests, findings, "
-			       "exceptions, classes, jars, files, page faults, threads, memory.",
+		.description =
+			"Reads a recording and reports all of it: the answer, phases, causes, requests, findings, "
+			"exceptions, classes, jars, files, page faults, threads, memory.",
 		.operands = OPERANDS_FILE,
 		.run = verb_report,
-		.examples = {"warmtrace report warmtrace.wtr", "warmtrace report --format json warmtrace.wtr | jq .cold_vs_warm",
+		.examples = {"warmtrace report warmtrace.wtr",
+			     "warmtrace report --format json warmtrace.wtr | jq .cold_vs_warm",
 			     "warmtrace report --format html --report report.html warmtrace.wtr"},
 	},
 	{
@@ -62,8 +69,9 @@ const struct verb verbs[] = {
 		.name = "compare",
 		.synopsis = "compare [OPTIONS] A.wtr... --vs B.wtr...",
 		.summary = "two sets of runs, cause by cause; A is the baseline",
-		.description = "Compares recordings made at any time: what the first request costs in each set, whether the "
-			       "difference is more than chance, and which causes make it.",
+		.description =
+			"Compares recordings made at any time: what the first request costs in each set, whether the "
+			"difference is more than chance, and which causes make it.",
 		.operands = OPERANDS_FILES,
 		.run = verb_compare,
 		.examples = {"warmtrace compare before.wtr --vs after.wtr",
@@ -75,30 +83,35 @@ const struct verb verbs[] = {
 		.name = "bench",
 		.synopsis = "bench [OPTIONS] --scenario NAME='COMMAND'...",
 		.summary = "scenarios run interleaved and compared",
-		.description = "Records each scenario several times, in a shuffled order so that the machine's drift falls on "
+		.description = "Records each scenario several times, in a shuffled order so that the machine's drift "
+			       "falls on "
 			       "all of them alike, and compares them as 'warmtrace compare' does.",
 		.operands = OPERANDS_NONE,
 		.run = verb_bench,
-		.examples = {"sudo warmtrace bench -r http://127.0.0.1:8080/ --scenario jar='java -jar app.jar' "
-			     "--scenario extracted='java -jar app/app.jar'",
-			     "sudo warmtrace bench --runs 20 --seed 1 --work runs -r http://127.0.0.1:8080/ "
-			     "--scenario a=./a --scenario b=./b",
-			     "sudo warmtrace bench -r http://127.0.0.1:8080/ --scenario old=./old --scenario new=./new "
-			     "--fail-if 'first_request.median > +5%'"},
+		.examples =
+			{"sudo warmtrace bench -r http://127.0.0.1:8080/ --scenario jar='java -jar app.jar' "
+			 "--scenario extracted='java -jar app/app.jar'",
+			 "sudo warmtrace bench --runs 20 --seed 1 --work runs -r http://127.0.0.1:8080/ "
+			 "--scenario a=./a --scenario b=./b",
+			 "sudo warmtrace bench -r http://127.0.0.1:8080/ --scenario old=./old --scenario new=./new "
+			 "--fail-if 'first_request.median > +5%'"},
 	},
 	{
 		.id = VERB_AOT,
 		.name = "aot",
 		.synopsis = "aot [OPTIONS] -- java [ARG...]",
 		.summary = "bench before and after an AOT cache (or AppCDS archive), training included",
-		.description = "Makes the cache by a training run, then records and compares the command with and without it: what "
+		.description = "Makes the cache by a training run, then records and compares the command with and "
+			       "without it: what "
 			       "it saves, what it does not, and whether the JVM used it at all.",
 		.operands = OPERANDS_COMMAND,
 		.run = verb_aot,
 		.examples = {"sudo warmtrace aot -r http://127.0.0.1:8080/api/owners -- java -jar app.jar",
-			     "sudo warmtrace aot --runs 10 --gc g1,zgc --layout fat,extracted -r http://127.0.0.1:8080/ -- java "
+			     "sudo warmtrace aot --runs 10 --gc g1,zgc --layout fat,extracted -r "
+			     "http://127.0.0.1:8080/ -- java "
 			     "-jar app.jar",
-			     "sudo warmtrace aot --require-aot --train './train.sh' -r http://127.0.0.1:8080/ -- java -jar app.jar"},
+			     "sudo warmtrace aot --require-aot --train './train.sh' -r http://127.0.0.1:8080/ -- "
+			     "java -jar app.jar"},
 	},
 	{
 		.id = VERB_EXPORT,
@@ -117,7 +130,8 @@ const struct verb verbs[] = {
 		.name = "doctor",
 		.synopsis = "doctor [OPTIONS]",
 		.summary = "what works on this machine, and how to get what does not",
-		.description = "Tries each probe on this kernel and looks at the JVM on the path. Exit status 0 where a command "
+		.description = "Tries each probe on this kernel and looks at the JVM on the path. Exit status 0 "
+			       "where a command "
 			       "can be traced here, else 125.",
 		.operands = OPERANDS_NONE,
 		.run = verb_doctor,
@@ -150,8 +164,8 @@ int outcome_status(const struct outcome *outcome)
 
 void outcome_done(struct outcome *outcome)
 {
-	for vec_each(line, &outcome->failed_gates)
-		free(*line);
+	for
+		vec_each(line, &outcome->failed_gates) free(*line);
 	vec_done(&outcome->failed_gates);
 	free(outcome->no_answer);
 	outcome->no_answer = NULL;

@@ -16,8 +16,9 @@ enum verb_operands {
 struct outcome {
 	bool has_command_status; /* the command ended before it was asked to, or after Ctrl-C */
 	bool was_interrupted;
-	int command_status;   /* as a shell has it: 128 + signal */
-	char *no_answer;      /* where requests were given and none was answered: the first one's URL, without secrets; owned */
+	int command_status; /* as a shell has it: 128 + signal */
+	char *no_answer;    /* where requests were given and none was answered: the first one's URL, without secrets;
+			       owned */
 	VEC(char *) failed_gates; /* one line each, owned */
 };
 
@@ -42,7 +43,9 @@ struct verb {
 extern const struct verb verbs[]; /* the main form first */
 extern const size_t verb_count;
 
-/* The verb that the words (after the program's name) begin with, else the main form. *ret_words: what follows the verb. */
+/* The verb that the words (after the program's name) begin with, else the main form. *ret_words: what follows the
+ * verb. */
 const struct verb *verb_find(char *const *words, char *const **ret_words);
 
-verb_run verb_main, verb_record, verb_attach, verb_report, verb_compare, verb_bench, verb_aot, verb_export, verb_doctor;
+verb_run verb_main, verb_record, verb_attach, verb_report, verb_compare, verb_bench, verb_aot, verb_export,
+	verb_doctor;

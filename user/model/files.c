@@ -172,6 +172,7 @@ static void on_map(struct load *load, uint32_t thread, uint32_t index, const str
 	if (event->inode == 0)
 		return;
 	span->name = files_find_or_make(model, event->device, event->inode);
+	model->files.list.items[span->name].is_mapped |= event->result >= 0;
 	if (length)
 		files_name(model, span->name, strpool_add(&model->strings, name, strnlen(name, length)), false);
 	span->flags |= model->files.list.items[span->name].is_archive ? SPAN_ARCHIVE : 0;

@@ -20,6 +20,7 @@ struct file {
 	uint32_t device;
 	uint32_t path;	  /* string id, 0 where no name is known */
 	uint32_t archive; /* index in archives, or NO_INDEX */
+	bool is_mapped;	  /* some process mapped it */
 	bool is_code;	  /* it was mapped executable: a program or library */
 	bool is_archive;  /* an ARCHIVE record, or a name that ends in .jar, .war, .ear, .zip or .jmod */
 };

@@ -183,33 +183,42 @@ static void clear_classes(const struct http_transfer *transfer)
 		memset(transfer->classes, HTTP_BYTE_BODY, transfer->head_length + HTTP_LAST_BYTES);
 }
 
-/* Whether a transfer begins with a whole request line. */
-static bool begins_with_request(const struct http_transfer *transfer)
+/* Whether a transfer begins with a whole request line (status line). */
+static bool begins_with_head(const struct http_transfer *transfer, bool is_response)
 {
 	struct http_head_machine machine;
 	size_t length = transfer->head_length < (uint64_t)transfer->result ? transfer->head_length : (size_t)transfer->result;
 	uint8_t class;
 
-	http_head_start(&machine, false);
+	http_head_start(&machine, is_response);
 	for (size_t i = 0; transfer->head && i < length && !machine.is_line_complete; i++)
 		if (http_head_step(&machine, transfer->head[i], &class) != HTTP_HEAD_MORE)
 			return false;
 	return machine.is_line_complete;
 }
 
-/* The client sends again after a response of unknown end: that was its end, if the bytes are a new request and not the rest of
- * the old one. */
-static void settle_lost_response(struct http_connection *connection, const struct http_transfer *transfer)
+/* More from the client while of neither the request nor its response the end is known: a new request if it looks like one. */
+static void settle_before_read(struct http_connection *connection, const struct http_transfer *transfer)
 {
-	struct http_outbound *out = &connection->out;
-	struct http_inbound *in = &connection->in;
-
-	if (out->state != HTTP_OUT_LOST || !out->has_request)
+	if (connection->out.state != HTTP_OUT_LOST || !connection->out.has_request || connection->in.request != 0 ||
+	    connection->in.state != HTTP_IN_LOST)
 		return;
-	if (connection->pending.count > 1)
-		http_connection_lose(connection); /* pipelined: where the one answer ends and the next begins is not known */
-	else if (in->request < 0 || (in->state == HTTP_IN_LOST && begins_with_request(transfer)))
+	if (begins_with_head(transfer, false))
+		http_inbound_start(connection);
+	else
+		http_connection_lose(connection);
+}
+
+/* A response of unknown end, and the client has sent another request since: the next response is to be seen, else the client
+ * pipelines, and the end is not to be found. */
+static void settle_before_write(struct http_connection *connection, const struct http_transfer *transfer)
+{
+	if (connection->out.state != HTTP_OUT_LOST || connection->pending.count < 1 + (size_t)connection->out.has_request)
+		return;
+	if (begins_with_head(transfer, true))
 		http_response_finish(connection, true);
+	else
+		http_connection_lose(connection);
 }
 
 void http_feed_read(struct http_connection *connection, const struct http_transfer *transfer)
@@ -224,7 +233,7 @@ void http_feed_read(struct http_connection *connection, const struct http_transf
 		return;
 	http_arrivals_check(&connection->arrivals, from, to, transfer->time_end_ns);
 	if (!connection->is_opaque)
-		settle_lost_response(connection, transfer);
+		settle_before_read(connection, transfer);
 	if (connection->is_opaque) {
 		http_opaque_read_begin(connection, transfer);
 	} else if (in->state == HTTP_IN_RESYNC) {
@@ -242,6 +251,8 @@ void http_feed_write(struct http_connection *connection, const struct http_trans
 	clear_classes(transfer);
 	if (transfer->result <= 0)
 		return;
+	if (!connection->is_opaque)
+		settle_before_write(connection, transfer);
 	feed_pieces(connection, transfer, http_outbound_bytes, http_outbound_hidden);
 	if (!connection->is_opaque && out->state == HTTP_OUT_LOST)
 		http_outbound_find_last_chunk(connection, transfer, (uint64_t)transfer->result,

@@ -72,6 +72,7 @@ struct http_request {
 	bool is_end_estimated; /* the end is "last bytes out before the client's next bytes" */
 	bool is_head_cut;      /* part of the request's head was hidden */
 	bool is_target_cut;
+	bool is_bytes_in_estimated; /* an upper bound: the end of its body could not be followed */
 	bool is_handshake;	 /* TLS: the client sent handshake records only */
 	bool is_connection_lost; /* opaque from here on because HTTP's framing was lost, not because it never was HTTP */
 };

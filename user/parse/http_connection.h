@@ -75,7 +75,8 @@ struct http_connection {
 
 	bool is_opaque, has_exchange;
 	enum http_protocol opaque_protocol;
-	struct http_pending exchange; /* the opaque request that is going on */
+	struct http_pending exchange; /* the opaque request that is going on; before that, the bytes of nobody */
+	bool has_stray;		      /* there are such bytes in `exchange`: a request that was not seen may be among them */
 	struct http_tls tls;
 };
 

@@ -12,6 +12,20 @@ void http_inbound_start(struct http_connection *connection)
 	http_head_start(&connection->in.machine, false);
 }
 
+/* Bytes of nobody: most likely the rest of a body, but if an answer comes, they were a request. */
+static void add_stray(struct http_connection *connection, const struct http_request *record)
+{
+	struct http_request *stray = &connection->exchange.record;
+
+	if (!connection->has_stray) {
+		connection->has_stray = true;
+		connection->exchange = (struct http_pending){.record = *record};
+		return;
+	}
+	stray->bytes_in += record->bytes_in;
+	stray->last_read_ns = record->last_read_ns;
+}
+
 /* What looked like a request line after a gap was none. */
 void http_inbound_resync_failed(struct http_connection *connection)
 {
@@ -20,9 +34,10 @@ void http_inbound_resync_failed(struct http_connection *connection)
 
 	http_inbound_start(connection);
 	in->state = HTTP_IN_RESYNC;
-	if (request == 0 && connection->out.has_request)
+	if (request == 0 && connection->out.has_request) {
 		http_connection_lose(connection); /* it is being answered all the same */
-	else if (request >= 0) {
+	} else if (request >= 0) {
+		add_stray(connection, &connection->pending.items[request].record);
 		http_pending_done(&connection->pending.items[request]);
 		http_pending_remove(connection, (size_t)request);
 	}
@@ -56,6 +71,21 @@ static void take_request_line(struct http_connection *connection)
 	pending->record.is_target_cut = head->is_target_cut;
 }
 
+/* Where the request ends is not known any more. Where its response's end is not known either, although that began before, the
+ * next request and its response could hide in the two: nothing is known then. */
+static void lose_request(struct http_connection *connection, const struct http_transfer *transfer)
+{
+	struct http_pending *pending = http_inbound_request(connection);
+
+	connection->in.state = pending ? HTTP_IN_LOST : HTTP_IN_RESYNC;
+	if (pending)
+		pending->record.is_bytes_in_estimated = true;
+	if (connection->in.request == 0 && connection->out.has_request && connection->out.state == HTTP_OUT_LOST) {
+		http_connection_lose(connection);
+		http_opaque_read_begin(connection, transfer);
+	}
+}
+
 static void end_request_head(struct http_connection *connection, const struct http_transfer *transfer)
 {
 	struct http_inbound *in = &connection->in;
@@ -73,7 +103,7 @@ static void end_request_head(struct http_connection *connection, const struct ht
 	}
 	if (head->is_framing_invalid || strcmp(head->method, "CONNECT") == 0) {
 		/* A tunnel's bytes may follow: whether they do, the answer tells. */
-		in->state = pending ? HTTP_IN_LOST : HTTP_IN_RESYNC;
+		lose_request(connection, transfer);
 	} else if (head->is_chunked) {
 		in->state = HTTP_IN_CHUNKS;
 		http_chunks_start(&in->chunks);
@@ -92,6 +122,16 @@ static void count_inbound(struct http_connection *connection, const struct http_
 	connection->in.offset += length;
 	if (pending)
 		http_pending_read(pending, transfer, length);
+}
+
+static void count_stray(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length)
+{
+	struct http_pending stray = {};
+
+	http_pending_begin(connection, &stray, transfer, connection->in.offset);
+	http_pending_read(&stray, transfer, length);
+	add_stray(connection, &stray.record);
+	connection->in.offset += length;
 }
 
 /* Earlier bytes of this piece turned out to be secret: user-info before its '@'. */
@@ -140,7 +180,7 @@ static size_t inbound_head(struct http_connection *connection, const struct http
 		count_inbound(connection, transfer, 1);
 		if (!was_line && machine->is_line_complete) {
 			connection->was_http = true;
-			in->is_resyncing = false;
+			in->is_resyncing = connection->has_stray = false;
 			take_request_line(connection);
 		}
 		if (step == HTTP_HEAD_DONE) {
@@ -172,7 +212,7 @@ static size_t inbound_chunks(struct http_connection *connection, const struct ht
 		enum http_head_step step = http_chunks_step(&in->chunks, &in->machine, bytes[i], &class);
 
 		if (step == HTTP_HEAD_INVALID) {
-			in->state = http_inbound_request(connection) ? HTTP_IN_LOST : HTTP_IN_RESYNC;
+			lose_request(connection, transfer);
 			return i;
 		}
 		if (classes)
@@ -223,8 +263,10 @@ void http_inbound_bytes(struct http_connection *connection, const struct http_tr
 			case HTTP_IN_CHUNKS:
 				taken = inbound_chunks(connection, transfer, bytes, length, classes);
 				break;
-			case HTTP_IN_LOST:
 			case HTTP_IN_RESYNC:
+				count_stray(connection, transfer, length);
+				break;
+			case HTTP_IN_LOST:
 				count_inbound(connection, transfer, length);
 				break;
 			}
@@ -255,7 +297,7 @@ static void inbound_hidden_head(struct http_connection *connection, const struct
 		take_request_line(connection);
 		pending->record.is_head_cut = true;
 		pending->record.is_target_cut |= is_in_path;
-		in->state = HTTP_IN_LOST;
+		lose_request(connection, transfer);
 	} else {
 		http_connection_lose(connection);
 	}
@@ -288,10 +330,13 @@ void http_inbound_hidden(struct http_connection *connection, const struct http_t
 			taken = http_chunks_skip(&in->chunks, length);
 			count_inbound(connection, transfer, taken);
 			if (!taken)
-				in->state = pending ? HTTP_IN_LOST : HTTP_IN_RESYNC;
+				lose_request(connection, transfer);
+			break;
+		case HTTP_IN_RESYNC:
+			taken = length;
+			count_stray(connection, transfer, length);
 			break;
 		case HTTP_IN_LOST:
-		case HTTP_IN_RESYNC:
 			taken = length;
 			count_inbound(connection, transfer, length);
 			break;

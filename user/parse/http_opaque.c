@@ -75,6 +75,8 @@ static void merge_pending(struct http_connection *connection)
 {
 	struct http_request *merged = &connection->exchange.record;
 
+	connection->has_exchange = connection->pending.count == 0 && connection->has_stray;
+	connection->has_stray = false;
 	for (size_t i = 0; i < connection->pending.count; i++) {
 		struct http_pending *pending = &connection->pending.items[i];
 
@@ -91,6 +93,7 @@ static void merge_pending(struct http_connection *connection)
 	}
 	connection->pending.count = 0;
 	connection->in.request = -1;
+	connection->in.is_resyncing = connection->out.has_request = false;
 }
 
 void http_opaque_start(struct http_connection *connection, enum http_protocol protocol)

@@ -49,6 +49,7 @@ static int on_urgent(void *context, void *data, size_t size)
 		return 0;
 	switch (event->kind) {
 	case EVENT_EXEC:
+		libraries_process_execed(&session->libraries, (pid_t)event->pid);
 		snapshot_process(&session->output, (pid_t)event->pid, MOMENT_EXEC);
 		break;
 	case EVENT_FORK:

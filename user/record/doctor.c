@@ -48,34 +48,25 @@ static void add_failure(struct doctor_rows *rows, const char *what, struct err *
 	err_free(err);
 }
 
-/* What the report lacks without it, and what brings it. */
+/* What the report lacks without it, and what brings it. Tracepoints have rows of their own, among the probes. */
 static const struct {
 	enum feature feature;
-	const char *lack, *fix;
+	const char *words, *lack, *fix;
 } feature_notes[] = {
-	{FEATURE_UPROBE_MULTI, "probes of user code are set one by one", "Linux 6.6 or newer"},
-	{FEATURE_PAGE_FAULT_START, "page faults are counted, their duration is not known",
-	 "an x86-64 kernel; others have no tracepoint for it"},
-	{FEATURE_TCP_PROBE, "a request begins when the server reads it, not when it arrives",
-	 "a kernel with the tracepoint tcp_probe (CONFIG_INET and CONFIG_TRACEPOINTS)"},
-	{FEATURE_INTERRUPTS, "what an interrupt took or woke is not known", "a kernel with the tracepoints of irq and timer"},
-	{FEATURE_USERFAULTFD, "names that were not read before the process ended are lost",
+	{FEATURE_UPROBE_MULTI, "many probes of user code in one link",
+	 "they are set and taken away one by one, which is slow", "Linux 6.6 or newer"},
+	{FEATURE_USERFAULTFD, "reading a process's memory after its end",
+	 "names that were not read before the process ended are lost",
 	 "a kernel with CONFIG_USERFAULTFD, outside of a sandbox that forbids the call"},
 };
 
 static void check_features(struct doctor_rows *rows, const struct features *features)
 {
-	static const char *const words[] = {
-#define F(NAME, name, doc) doc,
-		FEATURE_TABLE(F)
-#undef F
-	};
-
-	add_row(rows, kernel_group, words[FEATURE_BTF], OBSERVED_YES, "", "")->is_required = true;
+	add_row(rows, kernel_group, "type information (BTF)", OBSERVED_YES, "", "")->is_required = true;
 	for (size_t i = 0; i < array_length(feature_notes); i++) {
 		bool has = features->has[feature_notes[i].feature];
 
-		add_row(rows, kernel_group, words[feature_notes[i].feature], has ? OBSERVED_YES : OBSERVED_NO,
+		add_row(rows, kernel_group, feature_notes[i].words, has ? OBSERVED_YES : OBSERVED_NO,
 			has ? "" : feature_notes[i].lack, feature_notes[i].fix);
 	}
 }
@@ -89,10 +80,13 @@ static void check_hold(struct doctor_rows *rows)
 	bool is_forbidden = !err && text[0] == '3';
 
 	err_free(err);
-	add_row(rows, kernel_group, "holding a process while its libraries get probes",
+	add_row(rows, kernel_group, "holding a process while it gets probes",
 		is_forbidden ? OBSERVED_NO : OBSERVED_YES,
-		is_forbidden ? "kernel.yama.ptrace_scope is 3, ptrace is forbidden: the first moments of a JVM are missed" : "",
-		"set kernel.yama.ptrace_scope to 2 or less in /etc/sysctl.d and restart: it cannot be lowered while running");
+		is_forbidden
+			? "kernel.yama.ptrace_scope is 3, ptrace is forbidden: the first moments of a JVM are missed"
+			: "",
+		"set kernel.yama.ptrace_scope to 2 or less in /etc/sysctl.d and restart: it cannot be lowered while "
+		"running");
 }
 
 static void check_cgroup(struct doctor_rows *rows)
@@ -110,12 +104,15 @@ static void check_cgroup(struct doctor_rows *rows)
 		return;
 	}
 
-	bool has_cpu = procfs_cgroup_folder(cgroup, cgroup_length, mounts, mounts_length, "cpu", cpu, sizeof(cpu), &version);
+	bool has_cpu =
+		procfs_cgroup_folder(cgroup, cgroup_length, mounts, mounts_length, "cpu", cpu, sizeof(cpu), &version);
 	bool has_memory = procfs_cgroup_folder(cgroup, cgroup_length, mounts, mounts_length, "memory", memory,
 					       sizeof(memory), &version);
-	enum observed_state state = has_cpu && has_memory ? OBSERVED_YES : has_cpu || has_memory ? OBSERVED_PARTLY : OBSERVED_NO;
+	enum observed_state state = has_cpu && has_memory   ? OBSERVED_YES
+				    : has_cpu || has_memory ? OBSERVED_PARTLY
+							    : OBSERVED_NO;
 
-	add_row(rows, kernel_group, "limits and throttling of the cgroup", state,
+	add_row(rows, kernel_group, "cgroup limits and throttling", state,
 		state == OBSERVED_YES ? ""
 		: has_cpu	      ? "no memory controller is mounted"
 		: has_memory	      ? "no CPU controller is mounted"
@@ -134,12 +131,13 @@ static const struct {
 	{"thread_names", "names of threads", ""},
 	{"scheduling", "scheduling and wake-ups", ""},
 	{"interrupts", "interrupts and timers", "a kernel with the tracepoints of irq and timer"},
-	{"system_calls", "files, look-ups, reads and other system calls", ""},
+	{"system_calls", "files and other system calls", ""},
 	{"fault_duration", "duration of page faults", "an x86-64 kernel; others have no tracepoint for it"},
 	{"page_faults", "page faults", "a kernel and a sandbox that allow performance events (perf_event_open)"},
 	{"sockets", "connections", "a kernel with the tracepoint inet_sock_set_state (Linux 4.16)"},
 	{"arrival", "arrival of requests", "a kernel with the tracepoint tcp_probe (Linux 4.16)"},
-	{"samples", "samples of running code", "a kernel and a sandbox that allow performance events (perf_event_open)"},
+	{"samples", "samples of running code",
+	 "a kernel and a sandbox that allow performance events (perf_event_open)"},
 };
 
 static void add_observation(struct doctor_rows *rows, const struct observation *observation)
@@ -174,8 +172,8 @@ static void check_probes(struct doctor_rows *rows)
 	if (err)
 		add_failure(rows, "loading the probes", err);
 	else
-		for vec_each(observation, &probes.observations)
-			add_observation(rows, observation);
+		for
+			vec_each(observation, &probes.observations) add_observation(rows, observation);
 	probes_close(&probes);
 }
 
@@ -191,7 +189,8 @@ static void check_machine(struct doctor_rows *rows)
 	}
 	check_hold(rows);
 	check_cgroup(rows);
-	add_row(rows, kernel_group, "type information and tracepoints", OBSERVED_NO, without_privilege, "run it with sudo");
+	add_row(rows, kernel_group, "type information and tracepoints", OBSERVED_NO, without_privilege,
+		"run it with sudo");
 	add_row(rows, probe_group, "all", OBSERVED_NO, without_privilege, "run it with sudo");
 }
 
@@ -260,11 +259,8 @@ static bool find_java(char java[PATH_MAX])
 static bool find_libjvm(const char *java, char library[PATH_MAX])
 {
 	static const char *const places[] = {
-		"lib/server/libjvm.so",
-		"lib/amd64/server/libjvm.so",
-		"lib/aarch64/server/libjvm.so",
-		"jre/lib/amd64/server/libjvm.so",
-		"jre/lib/aarch64/server/libjvm.so",
+		"lib/server/libjvm.so",		  "lib/amd64/server/libjvm.so",	      "lib/aarch64/server/libjvm.so",
+		"jre/lib/amd64/server/libjvm.so", "jre/lib/aarch64/server/libjvm.so",
 	};
 	const char *bin = strrchr(java, '/');
 
@@ -284,12 +280,14 @@ static void check_java(struct doctor_rows *rows)
 
 	if (!find_java(java)) {
 		add_row(rows, library_group, what, OBSERVED_NO, "no java in JAVA_HOME or on the path",
-			"only Java programs need it; sudo has a path of its own: sudo env \"PATH=$PATH\" warmtrace doctor");
+			"only Java programs need it; sudo has a path of its own: sudo env \"PATH=$PATH\" warmtrace "
+			"doctor");
 		return;
 	}
 	if (!find_libjvm(java, library)) {
 		add_row(rows, library_group, what, OBSERVED_NO,
-			arena_format(&rows->arena, "'%s' is not in a JDK with libjvm.so: a script, or another kind of VM", java),
+			arena_format(&rows->arena,
+				     "'%s' is not in a JDK with libjvm.so: a script, or another kind of VM", java),
 			"set JAVA_HOME to the JDK's folder");
 		return;
 	}
@@ -323,9 +321,8 @@ void doctor_check(struct doctor_rows *ret_rows)
 
 const struct doctor_row *doctor_obstacle(const struct doctor_rows *rows)
 {
-	for vec_each(row, &rows->items)
-		if (row->is_required && row->state != OBSERVED_YES)
-			return row;
+	for
+		vec_each(row, &rows->items) if (row->is_required && row->state != OBSERVED_YES) return row;
 	return NULL;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/vec.h"
+#include "record/memory_hold.h"
 #include "record/proc_file.h"
 
 struct jvm {
@@ -20,7 +21,8 @@ struct jvm {
 	struct hotspot *hotspot; /* NULL: not read, or not to be read */
 	uint64_t text_start, text_end;
 	struct map named; /* hash of a frame → 1 */
-	bool is_facts_written;
+	struct memory_hold *hold;
+	bool is_facts_written, has_ended;
 	struct hotspot_frames frames; /* of the frame being named: too large for the stack */
 	uint32_t slot;
 };
@@ -49,6 +51,7 @@ void jvm_free(struct jvm *jvm)
 {
 	if (!jvm)
 		return;
+	memory_hold_release(jvm->hold);
 	hotspot_close(jvm->hotspot);
 	elf_close(jvm->elf);
 	if (jvm->elf_fd >= 0)
@@ -62,6 +65,16 @@ void jvm_free(struct jvm *jvm)
 pid_t jvm_pid(const struct jvm *jvm)
 {
 	return jvm->pid;
+}
+
+void jvm_set_ended(struct jvm *jvm)
+{
+	jvm->has_ended = true;
+}
+
+bool jvm_has_ended(const struct jvm *jvm)
+{
+	return jvm->has_ended;
 }
 
 static bool read_memory(void *context, uint64_t address, void *buffer, size_t length_bytes)
@@ -137,6 +150,8 @@ void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output)
 		err = give_to_programs(jvm, probes);
 	if (!err) {
 		observe_features(jvm, probes);
+		if (probes->features.has[FEATURE_USERFAULTFD])
+			jvm->hold = memory_hold_new(jvm->pid);
 		return;
 	}
 

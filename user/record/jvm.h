@@ -24,6 +24,10 @@ void jvm_free(struct jvm *jvm);
 
 pid_t jvm_pid(const struct jvm *jvm);
 
+/* The process ended (its address space is kept for the names that are still to be read), and whether that was said. */
+void jvm_set_ended(struct jvm *jvm);
+bool jvm_has_ended(const struct jvm *jvm);
+
 /* Reads the VM's tables and gives the walking programs what they need. Possible once libjvm's static constructors have run
  * (JNI_CreateJavaVM). Says in the recording what this VM does not tell. */
 void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output);

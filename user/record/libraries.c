@@ -140,7 +140,10 @@ static void attach_mapping(struct libraries *libraries, pid_t pid, const struct 
 	bool is_new;
 	struct library_file *file = NULL;
 
-	map_set(&libraries->attached, hash_combine((uint64_t)pid, map->inode * 4 + (uint64_t)library), 1, &is_new);
+	uint64_t *execs = map_set(&libraries->execs, (uint64_t)pid, 0, NULL);
+
+	map_set(&libraries->attached, hash_combine((uint64_t)pid << 32 | *execs, map->inode * 4 + (uint64_t)library), 1,
+		&is_new);
 	if (!is_new)
 		return;
 	snprintf(link, sizeof(link), "/proc/%d/map_files/%lx-%lx", pid, (unsigned long)map->start, (unsigned long)map->end);
@@ -204,7 +207,7 @@ bool libraries_attach(struct libraries *libraries, pid_t pid, bool is_held)
 static struct jvm *jvm_of(struct libraries *libraries, pid_t pid)
 {
 	for vec_each(jvm, &libraries->jvms)
-		if (jvm_pid(*jvm) == pid)
+		if (jvm_pid(*jvm) == pid && !jvm_has_ended(*jvm))
 			return *jvm;
 	return NULL;
 }
@@ -225,29 +228,47 @@ void libraries_see_stack(struct libraries *libraries, const struct event_stack *
 {
 	struct jvm *jvm = jvm_of(libraries, (pid_t)event->header.pid);
 
+	for (size_t i = 0; i < libraries->jvms.count && !jvm; i++)
+		if (jvm_pid(libraries->jvms.items[i]) == (pid_t)event->header.pid)
+			jvm = libraries->jvms.items[i];
 	if (jvm)
 		jvm_name_stack(jvm, event, libraries->output);
 }
 
 void libraries_tick(struct libraries *libraries)
 {
-	for vec_each(jvm, &libraries->jvms)
-		jvm_write_facts(*jvm, libraries->output);
+	for (size_t i = 0; i < libraries->jvms.count;) {
+		struct jvm *jvm = libraries->jvms.items[i];
+
+		jvm_write_facts(jvm, libraries->output);
+		if (jvm_has_ended(jvm)) {
+			jvm_free(jvm);
+			libraries->jvms.items[i] = libraries->jvms.items[--libraries->jvms.count];
+		} else {
+			i++;
+		}
+	}
 }
 
+/* Its last stacks may still be in the ring behind the urgent record that told of the end: they are named before the next
+ * tick, which lets go of the address space. */
 void libraries_process_ended(struct libraries *libraries, pid_t pid)
 {
-	for (size_t i = 0; i < libraries->jvms.count; i++)
-		if (jvm_pid(libraries->jvms.items[i]) == pid) {
-			jvm_free(libraries->jvms.items[i]);
-			libraries->jvms.items[i] = libraries->jvms.items[--libraries->jvms.count];
-			return;
-		}
+	struct jvm *jvm = jvm_of(libraries, pid);
+
+	if (jvm)
+		jvm_set_ended(jvm);
+}
+
+void libraries_process_execed(struct libraries *libraries, pid_t pid)
+{
+	libraries_process_ended(libraries, pid);
+	(*map_set(&libraries->execs, (uint64_t)pid, 0, NULL))++;
 }
 
 void libraries_done(struct libraries *libraries)
 {
-	uprobe_links_close(&libraries->links);
+	uprobe_links_close(&libraries->links, libraries->probes->features.has[FEATURE_UPROBE_MULTI]);
 	for vec_each(jvm, &libraries->jvms)
 		jvm_free(*jvm);
 	vec_done(&libraries->jvms);
@@ -258,4 +279,5 @@ void libraries_done(struct libraries *libraries)
 	}
 	vec_done(&libraries->files);
 	map_done(&libraries->attached);
+	map_done(&libraries->execs);
 }

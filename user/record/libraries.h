@@ -28,12 +28,13 @@ struct libraries {
 	struct uprobe_links links;
 	VEC(struct library_file *) files;
 	VEC(struct jvm *) jvms;
-	struct map attached; /* hash of (pid, file) → 1 */
+	struct map attached; /* hash of (pid, its execs so far, file) → 1 */
+	struct map execs;    /* pid → how often it executed a program */
 	uint32_t next_cookie;
 };
 
-/* Puts probes into those libraries of the process that get any and have none yet. `held_ns`: how long the process has been
- * stopped for it, 0 where it runs on: then what happened before is missed, and the recording says so. Returns whether libjvm
+/* Puts probes into those libraries of the process that get any and have none yet. `is_held`: the process is
+ * stopped meanwhile; where it runs on what happened before is missed, and the recording says so. Returns whether libjvm
  * is among the process's libraries. */
 bool libraries_attach(struct libraries *libraries, pid_t pid, bool is_held);
 
@@ -44,5 +45,7 @@ void libraries_jvm_state(struct libraries *libraries, pid_t pid, enum jvm_state 
 void libraries_see_stack(struct libraries *libraries, const struct event_stack *event);
 
 void libraries_tick(struct libraries *libraries);
+/* The process executed a program: what it had mapped is gone. */
+void libraries_process_execed(struct libraries *libraries, pid_t pid);
 void libraries_process_ended(struct libraries *libraries, pid_t pid);
 void libraries_done(struct libraries *libraries);

@@ -292,6 +292,11 @@ void probes_set_in_request(struct probes *probes, bool is_in_request)
 	__atomic_store_n(&probes->skeleton->bss->control.is_in_request, is_in_request, __ATOMIC_RELAXED);
 }
 
+void probes_set_recording(struct probes *probes)
+{
+	__atomic_store_n(&probes->skeleton->bss->control.is_recording, 1, __ATOMIC_RELAXED);
+}
+
 bool probes_is_in_request(const struct probes *probes)
 {
 	return __atomic_load_n(&probes->skeleton->bss->control.is_in_request, __ATOMIC_RELAXED);

@@ -49,6 +49,9 @@ struct err *probes_trace_thread(struct probes *probes, pid_t pid, pid_t tid) mus
 /* Makes a listening TCP port, whose listen() was not seen, part of the tree (attach). */
 struct err *probes_trace_port(struct probes *probes, uint32_t network_namespace, uint16_t port) must_check;
 
+/* Events are of the run from now on (attach: there is no exec to say so). */
+void probes_set_recording(struct probes *probes);
+
 /* Descriptors for the consumer and for the attaching of user-code probes; all borrowed. */
 int probes_events_fd(const struct probes *probes);
 int probes_urgent_fd(const struct probes *probes);

@@ -13,6 +13,8 @@
 
 #include "base/auto.h"
 #include "parse/redact.h"
+#include "record/attach.h"
+#include "record/page_cache.h"
 #include "record/ports.h"
 #include "record/session.h"
 #include "record/snapshot.h"
@@ -43,10 +45,12 @@ static bool on_hold(void *context, pid_t pid, pid_t tid)
 	consumer_take(session);
 	has_jvm = libraries_attach(&session->libraries, pid, true);
 	/* A JVM is held twice: at libjvm's mapping for the probes, at JNI_CreateJavaVM, from where on its tables can be read. */
-	bool is_second = has_jvm && map_find(&session->libraries.attached, (uint64_t)pid << 32);
+	bool is_second = has_jvm && map_find(&session->held_once, (uint64_t)pid);
 
-	if (has_jvm && !is_second)
-		map_set(&session->libraries.attached, (uint64_t)pid << 32, 1, NULL);
+	if (is_second)
+		map_remove(&session->held_once, (uint64_t)pid);
+	else if (has_jvm)
+		map_set(&session->held_once, (uint64_t)pid, 1, NULL);
 	if (is_second)
 		libraries_jvm_state(&session->libraries, pid, JVM_STATE_CREATE);
 
@@ -150,6 +154,25 @@ static void write_command(struct session *session)
 	output_textf(&session->output, "pid", "%d", session->command.pid);
 }
 
+/* Whether this is a start from a cold page cache is a fact about the run, whoever emptied it. */
+static void prepare_page_cache(struct session *session)
+{
+	struct page_cache_files files auto_done(page_cache_files_done) = {};
+
+	page_cache_find(session->options->command, &files);
+	if (session->options->drop_caches) {
+		uint64_t left_bytes;
+
+		page_cache_drop(&files);
+		left_bytes = page_cache_record(&files, &session->output, MOMENT_EXEC);
+		output_textf(&session->output, "drop_caches", "%lu", (unsigned long)left_bytes);
+		session_say(session, "page cache: %zu files evicted, %.1f MB of them stayed resident", files.items.count,
+			    (double)left_bytes / 1e6);
+	} else {
+		page_cache_record(&files, &session->output, MOMENT_EXEC);
+	}
+}
+
 static struct err *start_command(struct session *session)
 {
 	const struct run_options *options = session->options;
@@ -162,6 +185,7 @@ static struct err *start_command(struct session *session)
 
 	TRY(command_start(&command, &session->command));
 	write_command(session);
+	prepare_page_cache(session);
 	snapshot_cgroup(&session->output, session->command.pid, MOMENT_EXEC);
 	TRY(probes_trace_thread(&session->probes, session->command.pid, session->command.pid));
 	tree_add(&session->tree, session->command.pid);
@@ -227,6 +251,7 @@ static void close_session(struct session *session)
 	live_done(&session->live);
 	archives_done(&session->archives);
 	tree_done(&session->tree);
+	map_done(&session->held_once);
 	invoker_done(&session->invoker);
 	if (session->signal_fd >= 0)
 		close(session->signal_fd);
@@ -259,7 +284,10 @@ static struct err *record(struct session *session)
 			&session->output.writer));
 	write_start(session);
 	session->start_ns = output_now_ns();
-	TRY(start_command(session));
+	if (options->command)
+		TRY(start_command(session));
+	else
+		TRY(attach_start(session));
 	TRY(loop_run(session));
 	consumer_take(session);
 	return NULL;

@@ -51,6 +51,7 @@ struct session {
 	struct archives archives;
 	struct libraries libraries;
 	struct tree tree;
+	struct map held_once; /* JVMs between their two holds, by pid */
 	struct ring_buffer *rings;
 	int signal_fd, timer_fd;
 

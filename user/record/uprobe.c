@@ -138,8 +138,35 @@ struct err *uprobe_attach(int program_fd, const char *path, pid_t pid, const str
 	return NULL;
 }
 
-void uprobe_links_close(struct uprobe_links *links)
+/* A child that holds the same descriptors until ours are closed: closing ours is then quick, and the slow detaching happens
+ * at its exit, with nobody waiting. */
+static void leave_to_child(void)
 {
+	int ends[2];
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return;
+
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setsid();
+		close(ends[1]);
+		/* Output that somebody waits for the end of must not stay open. */
+		close(STDIN_FILENO);
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
+		_exit(read(ends[0], &byte, 1) < 0);
+	}
+	close(ends[0]);
+	/* ends[1] stays open until this process ends: so long the child waits. */
+}
+
+void uprobe_links_close(struct uprobe_links *links, bool is_multi)
+{
+	if (!is_multi && links->fds.count)
+		leave_to_child();
 	for (size_t i = 0; i < links->fds.count; i++)
 		close(links->fds.items[i]);
 	vec_done(&links->fds);

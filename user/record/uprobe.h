@@ -33,4 +33,5 @@ bool uprobe_multi_works(void);
 struct err *uprobe_attach(int program_fd, const char *path, pid_t pid, const struct uprobe_site *sites,
 			  size_t site_count, bool is_return, bool use_multi, struct uprobe_links *links) must_check;
 
-void uprobe_links_close(struct uprobe_links *links);
+/* Closes all links. Perf links (`is_multi` false) are left to a process in the background, which ends when they are closed. */
+void uprobe_links_close(struct uprobe_links *links, bool is_multi);

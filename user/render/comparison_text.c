@@ -11,7 +11,13 @@
 #include "render/screen.h"
 #include "render/text_tables.h"
 
-enum { RANGE_COLUMNS = 32, WATERFALL_COLUMNS = 34, WATERFALL_ROWS_MOST = 12 };
+enum { RANGE_COLUMNS = 32, WATERFALL_ROWS_MOST = 12 };
+
+/* Bars that are cut say nothing: narrow terminals get shorter ones. */
+static unsigned waterfall_columns(const struct screen *screen)
+{
+	return screen->term.columns >= 100 ? 34 : screen->term.columns >= 80 ? 18 : 0;
+}
 
 static const struct comparison_scenario *scenario_named(const struct comparison *comparison, const char *name)
 {
@@ -24,7 +30,7 @@ static const struct comparison_scenario *scenario_named(const struct comparison 
 /* What makes a scenario something else than its name says. */
 static const char *scenario_mark(struct screen *screen, const struct comparison_scenario *scenario)
 {
-	int64_t whole = scenario->runs - scenario->failed_runs;
+	int64_t whole = fmt_subtract(scenario->runs, scenario->failed_runs);
 	const char *text = "";
 
 	if (scenario->is_aot_requested && scenario->aot_mapped < whole)
@@ -54,15 +60,14 @@ static void text_latencies(struct screen *screen, const struct comparison *compa
 	}
 
 	struct scale scale = scale_for(highest);
-	double span = highest > lowest ? (double)(highest - lowest) : 1;
+	double span = highest > lowest ? (double)highest - (double)lowest : 1;
 
 	section_begin(screen, &table, arena_format(&screen->arena, "First request, %s", scale.unit), 14);
 	section_number(&table, "runs", 2);
 	section_number(&table, "min", 0);
 	section_number(&table, "median", 0);
 	section_number(&table, "max", 0);
-	table_column(&table, (struct table_column){.title = "min, median, max", .shrinks_to = RANGE_COLUMNS, .optional = 3,
-						   .cut = UTF8_CUT_END});
+	table_column(&table, (struct table_column){.title = "min, median, max", .optional = 3});
 	if (has_marks)
 		section_text(&table, "", 0, 0);
 	for (size_t i = 0; i < comparison->scenarios_count; i++) {
@@ -76,9 +81,9 @@ static void text_latencies(struct screen *screen, const struct comparison *compa
 		table_cell(&table, TERM_BOLD, "%s", stat->count ? in_scale(screen, stat->median, scale) : "?");
 		table_cell(&table, TERM_PLAIN, "%s", stat->count ? in_scale(screen, stat->max, scale) : "?");
 		table_cell(&table, TERM_BAR, "%s",
-			   stat->count ? term_range(&screen->term, (double)(stat->min - lowest) / span,
-						    (double)(stat->median - lowest) / span,
-						    (double)(stat->max - lowest) / span, RANGE_COLUMNS)
+			   stat->count ? term_range(&screen->term, ((double)stat->min - (double)lowest) / span,
+						    ((double)stat->median - (double)lowest) / span,
+						    ((double)stat->max - (double)lowest) / span, RANGE_COLUMNS)
 						 .text
 				       : "");
 		table_cell(&table, TERM_WARNING, "%s", scenario_mark(screen, scenario));
@@ -97,6 +102,7 @@ static void text_changes(struct screen *screen, const struct comparison *compari
 	if (!comparison->differences_count)
 		return;
 	section_begin(screen, &table, arena_format(&screen->arena, "Against %s", comparison->baseline), 14);
+	table.columns[0].cut = UTF8_CUT_END;
 	section_number(&table, "change", 0);
 	section_number(&table, "95 % interval", 0);
 	section_number(&table, "p", 1);
@@ -161,16 +167,22 @@ static void text_medians(struct screen *screen, const struct comparison *compari
 	section_end(screen, &table);
 }
 
-/* A step of the waterfall: a bar from where the way stood to where it goes, on a scale that is whole_units long. */
+static long column_of(const struct screen *screen, int64_t at, int64_t whole)
+{
+	double fraction = whole > 0 ? (double)at / (double)whole : 0;
+
+	return lround(fmin(fmax(fraction, 0), 1) * waterfall_columns(screen));
+}
+
+/* A step of the waterfall: a bar from where the way stood to where it goes. */
 static const char *step_bar(struct screen *screen, int64_t from, int64_t to, int64_t whole)
 {
 	int64_t low = from < to ? from : to, high = from < to ? to : from;
-	long left = whole > 0 ? lround((double)low / (double)whole * WATERFALL_COLUMNS) : 0;
-	long right = whole > 0 ? lround((double)high / (double)whole * WATERFALL_COLUMNS) : 0;
-	const char *text = arena_format(&screen->arena, "%*s", (int)(left > 0 ? left : 0), "");
+	long left = column_of(screen, low, whole), right = column_of(screen, high, whole);
+	const char *text = arena_format(&screen->arena, "%*s", (int)left, "");
 	const char *mark = screen->term.has_utf8 ? (to < from ? "░" : "▓") : (to < from ? "-" : "+");
 
-	if (high == low)
+	if (high == low || !waterfall_columns(screen))
 		return "";
 	for (long i = left; i < right || i == left; i++)
 		text = arena_format(&screen->arena, "%s%s", text, mark);
@@ -181,13 +193,14 @@ struct way {
 	struct screen *screen;
 	struct table table;
 	struct scale scale;
-	int64_t at, whole; /* in units of the last digit */
+	int64_t at;    /* in units of the last digit, as `whole` */
+	int64_t whole; /* the highest that the way reaches */
 };
 
 static void way_row(struct way *way, const char *label, int64_t baseline, int64_t scenario)
 {
 	struct screen *screen = way->screen;
-	int64_t change = scenario - baseline;
+	int64_t change = fmt_subtract(scenario, baseline);
 
 	table_row(&way->table);
 	table_cell(&way->table, TERM_PLAIN, "  %s", label);
@@ -195,8 +208,8 @@ static void way_row(struct way *way, const char *label, int64_t baseline, int64_
 	table_cell(&way->table, TERM_DIM, "%s", fmt_fixed(scenario, way->scale.decimals, false).text);
 	table_cell(&way->table, TERM_PLAIN, "%s", fmt_fixed(change, way->scale.decimals, true).text);
 	table_cell(&way->table, change < 0 ? TERM_GOOD : TERM_BAD, "%s",
-		   step_bar(screen, way->at, way->at + change, way->whole));
-	way->at += change;
+		   step_bar(screen, way->at, fmt_add(way->at, change), way->whole));
+	way->at = fmt_add(way->at, change);
 }
 
 static void way_end(struct way *way, const char *name, int64_t baseline, int64_t scenario, bool is_change_shown)
@@ -206,9 +219,11 @@ static void way_end(struct way *way, const char *name, int64_t baseline, int64_t
 	table_cell(&way->table, TERM_BOLD, "%s", baseline < 0 ? "" : fmt_fixed(baseline, way->scale.decimals, false).text);
 	table_cell(&way->table, TERM_BOLD, "%s", scenario < 0 ? "" : fmt_fixed(scenario, way->scale.decimals, false).text);
 	table_cell(&way->table, TERM_BOLD, "%s",
-		   is_change_shown ? fmt_fixed(scenario - baseline, way->scale.decimals, true).text : "");
+		   is_change_shown ? fmt_fixed(fmt_subtract(scenario, baseline), way->scale.decimals, true).text : "");
 	table_cell(&way->table, TERM_BAR, "%s",
-		   way->whole > 0 ? term_bar(&way->screen->term, (double)way->at / (double)way->whole, WATERFALL_COLUMNS).text
+		   way->whole > 0 ? term_bar(&way->screen->term, (double)way->at / (double)way->whole,
+					     waterfall_columns(way->screen))
+					      .text
 				  : "");
 }
 
@@ -221,7 +236,7 @@ static bool *large_rows(struct screen *screen, const struct comparison_differenc
 		size_t larger = 0;
 
 		for (size_t k = 0; k < difference->causes_count; k++) {
-			int64_t mine = llabs(difference->causes[i].change_ns), other = llabs(difference->causes[k].change_ns);
+			double mine = fabs((double)difference->causes[i].change_ns), other = fabs((double)difference->causes[k].change_ns);
 
 			larger += other > mine || (other == mine && k < i);
 		}
@@ -230,57 +245,81 @@ static bool *large_rows(struct screen *screen, const struct comparison_differenc
 	return is_large;
 }
 
+/* Rounds one side of the rows so that they add up as printed; returns their sum. */
+static int64_t round_side(const int64_t *values_ns, size_t count, struct scale scale, int64_t *ret_units)
+{
+	int64_t sum = 0;
+
+	fmt_round_together(values_ns, count, scale.step_ns, ret_units);
+	for (size_t i = 0; i < count; i++)
+		sum = fmt_add(sum, ret_units[i]);
+	return sum;
+}
+
+static int64_t sum_of(const int64_t *values, size_t count)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum = fmt_add(sum, values[i]);
+	return sum;
+}
+
+static void way_begin(struct way *way)
+{
+	section_begin(way->screen, &way->table, "Mean first request, by cause", 24);
+	section_number(&way->table, arena_format(&way->screen->arena, "before %s", way->scale.unit), 2);
+	section_number(&way->table, arena_format(&way->screen->arena, "after %s", way->scale.unit), 2);
+	section_number(&way->table, "change", 0);
+	table_column(&way->table, (struct table_column){.optional = 1});
+	way->table.columns[0].cut = UTF8_CUT_END;
+}
+
 static void text_way(struct screen *screen, const struct comparison *comparison,
 		     const struct comparison_difference *difference, bool is_full)
 {
-	size_t count = difference->causes_count;
-	int64_t *values = arena_array(&screen->arena, int64_t, count + 1);
-	int64_t *baseline = arena_array(&screen->arena, int64_t, count + 1);
-	int64_t *scenario = arena_array(&screen->arena, int64_t, count + 1);
+	size_t count = difference->causes_count, rest = 0;
+	int64_t *before_ns = arena_array(&screen->arena, int64_t, count + 1);
+	int64_t *after_ns = arena_array(&screen->arena, int64_t, count + 1);
+	int64_t *before = arena_array(&screen->arena, int64_t, count + 1);
+	int64_t *after = arena_array(&screen->arena, int64_t, count + 1);
 	bool *is_large = large_rows(screen, difference, is_full);
-	int64_t baseline_ns = 0, scenario_ns = 0, baseline_sum = 0, scenario_sum = 0, rest_baseline = 0, rest_scenario = 0;
-	size_t rest = 0;
+	int64_t before_sum, after_sum, rest_before = 0, rest_after = 0;
 	struct way way = {.screen = screen};
 
 	if (!count)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		baseline_ns += difference->causes[i].baseline_ns;
-		scenario_ns += difference->causes[i].scenario_ns;
+		before_ns[i] = difference->causes[i].baseline_ns;
+		after_ns[i] = difference->causes[i].scenario_ns;
 	}
-	way.scale = scale_for(baseline_ns > scenario_ns ? baseline_ns : scenario_ns);
-	for (size_t i = 0; i < count; i++)
-		values[i] = difference->causes[i].baseline_ns;
-	fmt_round_together(values, count, way.scale.step_ns, baseline);
-	for (size_t i = 0; i < count; i++)
-		values[i] = difference->causes[i].scenario_ns;
-	fmt_round_together(values, count, way.scale.step_ns, scenario);
+	way.scale = scale_for(sum_of(before_ns, count) > sum_of(after_ns, count) ? sum_of(before_ns, count) : sum_of(after_ns, count));
+	before_sum = round_side(before_ns, count, way.scale, before);
+	after_sum = round_side(after_ns, count, way.scale, after);
+	way.at = way.whole = before_sum;
 	for (size_t i = 0; i < count; i++) {
-		baseline_sum += baseline[i];
-		scenario_sum += scenario[i];
+		if (!is_large[i])
+			continue;
+		way.at = fmt_add(way.at, fmt_subtract(after[i], before[i]));
+		way.whole = way.at > way.whole ? way.at : way.whole;
 	}
-	way.at = baseline_sum;
-	way.whole = baseline_sum > scenario_sum ? baseline_sum : scenario_sum;
+	way.whole = after_sum > way.whole ? after_sum : way.whole;
+	way.at = before_sum;
 
-	section_begin(screen, &way.table, "Mean first request, by cause", 24);
-	section_number(&way.table, arena_format(&screen->arena, "before %s", way.scale.unit), 2);
-	section_number(&way.table, arena_format(&screen->arena, "after %s", way.scale.unit), 2);
-	section_number(&way.table, "change", 0);
-	table_column(&way.table, (struct table_column){.optional = 1, .shrinks_to = WATERFALL_COLUMNS, .cut = UTF8_CUT_END});
-	way_end(&way, comparison->baseline, baseline_sum, -1, false);
+	way_begin(&way);
+	way_end(&way, comparison->baseline, before_sum, -1, false);
 	for (size_t i = 0; i < count; i++) {
 		if (is_large[i]) {
-			way_row(&way, cause_label_short(screen, cause_label(difference->causes[i].cause)), baseline[i],
-				scenario[i]);
+			way_row(&way, cause_label_short(screen, cause_label(difference->causes[i].cause)), before[i], after[i]);
 			continue;
 		}
 		rest++;
-		rest_baseline += baseline[i];
-		rest_scenario += scenario[i];
+		rest_before = fmt_add(rest_before, before[i]);
+		rest_after = fmt_add(rest_after, after[i]);
 	}
 	if (rest)
-		way_row(&way, arena_format(&screen->arena, "%zu others, each of less change", rest), rest_baseline, rest_scenario);
-	way_end(&way, difference->scenario, baseline_sum, scenario_sum, true);
+		way_row(&way, arena_format(&screen->arena, "%zu others, each of less change", rest), rest_before, rest_after);
+	way_end(&way, difference->scenario, before_sum, after_sum, true);
 	section_end(screen, &way.table);
 }
 
@@ -293,7 +332,9 @@ static void text_interactions(struct screen *screen, const struct comparison *co
 		const struct comparison_interaction *interaction = &comparison->interactions[i];
 
 		screen_paragraph(screen, TERM_PLAIN, i ? "" : "Together", "%s and %s at once save %s %s than the two alone add up to.",
-				 interaction->of[0], interaction->of[1], fmt_duration(llabs(interaction->first_request_ns)).text,
+				 interaction->of[0], interaction->of[1], fmt_duration(interaction->first_request_ns < 0 ? fmt_subtract(0, interaction->first_request_ns)
+								     : interaction->first_request_ns)
+					 .text,
 				 interaction->first_request_ns <= 0 ? "more" : "less");
 	}
 }

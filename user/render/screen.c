@@ -7,6 +7,32 @@
 #include "base/auto.h"
 #include "base/fmt.h"
 
+void words_add(struct words *words, const char *format, ...)
+{
+	auto_free char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		memory_exhausted();
+	va_end(arguments);
+	if (words->bytes.count)
+		words->bytes.count--;
+	for (const char *at = text; *at; at++)
+		*vec_push(&words->bytes) = *at;
+	*vec_push(&words->bytes) = 0;
+}
+
+const char *words_text(const struct words *words)
+{
+	return words->bytes.count ? words->bytes.items : "";
+}
+
+void words_done(struct words *words)
+{
+	vec_done(&words->bytes);
+}
+
 static char *format_text(struct screen *screen, const char *format, va_list arguments)
 {
 	auto_free char *text = NULL;
@@ -28,7 +54,7 @@ void screen_heading(struct screen *screen, const char *format, ...)
 	va_start(arguments, format);
 	char *text = format_text(screen, format, arguments);
 	va_end(arguments);
-	term_line(&screen->term, screen->out, TERM_TITLE, UTF8_CUT_MIDDLE, text);
+	term_line(&screen->term, screen->out, TERM_TITLE, text);
 }
 
 void screen_line(struct screen *screen, enum term_style style, const char *format, ...)
@@ -38,7 +64,7 @@ void screen_line(struct screen *screen, enum term_style style, const char *forma
 	va_start(arguments, format);
 	char *text = format_text(screen, format, arguments);
 	va_end(arguments);
-	term_line(&screen->term, screen->out, style, UTF8_CUT_MIDDLE, text);
+	term_line(&screen->term, screen->out, style, text);
 }
 
 void screen_paragraph(struct screen *screen, enum term_style style, const char *label, const char *format, ...)
@@ -183,14 +209,14 @@ const char *request_name(struct screen *screen, const struct report_request *req
 
 const char *command_text(struct screen *screen, const char *const *arguments, size_t count)
 {
-	const char *text = "";
+	auto_done(words_done) struct words words = {};
 
 	for (size_t i = 0; i < count; i++) {
 		const char *quote = !arguments[i][0] || strpbrk(arguments[i], " \t\"$&;|<>()`") ? "'" : "";
 
-		text = arena_format(&screen->arena, "%s%s%s%s%s", text, i ? " " : "", quote, arguments[i], quote);
+		words_add(&words, "%s%s%s%s", i ? " " : "", quote, arguments[i], quote);
 	}
-	return text;
+	return arena_format(&screen->arena, "%s", words_text(&words));
 }
 
 const char *moment_text(struct screen *screen, int64_t time_ns)

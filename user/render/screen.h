@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "base/term.h"
+#include "base/vec.h"
 #include "render/render.h"
 
 struct screen {
@@ -17,6 +18,15 @@ struct screen {
 };
 
 enum { SCREEN_LABEL_COLUMNS = 12 };
+
+/* A text put together piece by piece. */
+struct words {
+	VEC(char) bytes;
+};
+
+void words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *words_text(const struct words *words); /* valid until the next piece is added */
+void words_done(struct words *words);
 
 struct screen screen_open(const struct render_options *options, FILE *out);
 /* Fails where the stream did. */

@@ -53,10 +53,10 @@ struct lines {
 
 static void amount_add(struct amount *sum, const struct amount *part)
 {
-	sum->cold += part->cold;
-	sum->warm += part->warm;
-	sum->share_percent += part->share_percent;
-	sum->excess_ns += part->excess_ns;
+	sum->cold = fmt_add(sum->cold, part->cold);
+	sum->warm = fmt_add(sum->warm, part->warm);
+	sum->share_percent = fmt_add(sum->share_percent, part->share_percent);
+	sum->excess_ns = fmt_add(sum->excess_ns, part->excess_ns);
 	sum->weight += part->weight;
 	/* Nothing of a part that rounds to nothing makes the sum an estimate that anyone could see. */
 	sum->is_estimated = sum->is_estimated || (part->is_estimated && (part->cold || part->warm));
@@ -97,13 +97,13 @@ static void gather(struct cause_table *table, const struct report_cold_vs_warm *
 static void settle(struct cause_table *table)
 {
 	int64_t cold[LEAVES_MAX], warm[LEAVES_MAX], excess[LEAVES_MAX], units[LEAVES_MAX];
-	int64_t excess_ns = table->cold_ns - table->warm_ns;
+	int64_t excess_ns = fmt_subtract(table->cold_ns, table->warm_ns);
 
 	for (size_t i = 0; i < table->leaf_count; i++) {
 		struct leaf *leaf = &table->leaves[i];
 
 		leaf->group = cause_group_of(leaf->cause);
-		leaf->amount.excess_ns = leaf->amount.cold - leaf->amount.warm;
+		leaf->amount.excess_ns = fmt_subtract(leaf->amount.cold, leaf->amount.warm);
 		leaf->amount.weight = fmax(share_of(leaf->amount.cold, table->cold_ns),
 					   excess_ns > 0 ? share_of(leaf->amount.excess_ns, excess_ns)
 							 : share_of(leaf->amount.warm, table->warm_ns));
@@ -112,7 +112,6 @@ static void settle(struct cause_table *table)
 	for (size_t i = 0; i < table->leaf_count; i++) {
 		cold[i] = table->leaves[i].amount.cold;
 		warm[i] = table->leaves[i].amount.warm;
-		/* Parts of ten million keep the sum within 64 bits and each percent within its rounding. */
 		excess[i] = table->has_share ? llround((double)table->leaves[i].amount.excess_ns / (double)excess_ns * 1e7) : 0;
 	}
 	fmt_round_together(cold, table->leaf_count, table->scale.step_ns, units);
@@ -274,9 +273,9 @@ static void print_cells(struct cause_table *table, struct table *printed, const 
 			struct bars bars)
 {
 	const struct amount *amount = &line->amount;
-	int64_t difference = amount->cold - amount->warm;
+	int64_t difference = fmt_subtract(amount->cold, amount->warm);
 	double share = table->has_share ? (double)amount->share_percent / 100
-					: share_of(amount->cold * table->scale.step_ns, table->cold_ns);
+					: table->cold_ns > 0 ? (double)amount->cold * (double)table->scale.step_ns / (double)table->cold_ns : 0;
 	double part = bar_part(table, amount);
 	enum term_style number_style = style == TERM_PLAIN && line->depth ? TERM_DIM : style;
 
@@ -327,8 +326,10 @@ static void build_table(struct cause_table *table, const struct lines *lines, un
 								.align = TABLE_RIGHT});
 		table_column(ret_printed, (struct table_column){.title = "difference", .align = TABLE_RIGHT});
 	}
-	table_column(ret_printed, (struct table_column){.title = "share", .align = TABLE_RIGHT});
-	table_column(ret_printed, (struct table_column){.optional = 1});
+	if (table->has_share || !table->has_warm) {
+		table_column(ret_printed, (struct table_column){.title = "share", .align = TABLE_RIGHT});
+		table_column(ret_printed, (struct table_column){.optional = 1});
+	}
 	for (size_t i = 0; i < lines->count; i++)
 		print_cells(table, ret_printed, &lines->items[i], TERM_PLAIN, bars);
 	print_cells(table, ret_printed, &total, TERM_BOLD, (struct bars){});

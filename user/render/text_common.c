@@ -119,17 +119,17 @@ static void text_failure(struct screen *screen, const struct report *report)
 
 static void text_losses(struct screen *screen, const struct report *report)
 {
-	const char *kinds = "";
+	auto_done(words_done) struct words kinds = {};
 
 	if (!report->lost_events)
 		return;
 	for (size_t i = 0; i < report->losses_by_kind_count && i < 4; i++)
-		kinds = arena_format(&screen->arena, "%s%s%s %s", kinds, i ? ", " : "",
-				     fmt_count(report->losses_by_kind[i].value).text, report->losses_by_kind[i].name);
+		words_add(&kinds, "%s%s %s", i ? ", " : "", fmt_count(report->losses_by_kind[i].value).text,
+			  report->losses_by_kind[i].name);
 	screen_paragraph(screen, TERM_WARNING, "Lost", "%s of %s events were lost%s%s%s. Counts of these kinds come from the "
 			 "kernel and are whole; lists and times of them are lower bounds.",
-			 fmt_count(report->lost_events).text, fmt_count(report->events_total + report->lost_events).text,
-			 *kinds ? " (" : "", kinds, *kinds ? ")" : "");
+			 fmt_count(report->lost_events).text, fmt_count(fmt_add(report->events_total, report->lost_events)).text,
+			 report->losses_by_kind_count ? " (" : "", words_text(&kinds), report->losses_by_kind_count ? ")" : "");
 }
 
 void text_head(struct screen *screen, const struct report *report, const struct render_options *options)
@@ -175,8 +175,8 @@ static const char *milestone_words(const char *name)
 
 void text_milestones(struct screen *screen, const struct report *report)
 {
+	auto_done(words_done) struct words line = {};
 	struct table table = {};
-	const char *line = "";
 
 	if (!report->milestones_count)
 		return;
@@ -193,12 +193,12 @@ void text_milestones(struct screen *screen, const struct report *report)
 
 		at = arena_format(&screen->arena, "%s%s", milestone->is_estimated ? "~" : "", at);
 		table_cell(&table, TERM_PLAIN, "%s", at);
-		line = arena_format(&screen->arena, "%s%s%s %s", line, i ? " · " : "", milestone_words(milestone->name), at);
+		words_add(&line, "%s%s %s", i ? " · " : "", milestone_words(milestone->name), at);
 	}
 	if (table_width(&table, &screen->term) <= screen->term.columns)
 		screen_table(screen, &table);
 	else
-		screen_paragraph(screen, TERM_PLAIN, "From exec", "%s", line);
+		screen_paragraph(screen, TERM_PLAIN, "From exec", "%s", words_text(&line));
 	table_done(&table);
 }
 
@@ -235,44 +235,50 @@ static const char *observed_words(const char *what)
 
 enum { REASONS_MOST = 3 };
 
+static const char *why_of(const struct report_observed *observed)
+{
+	return observed->why ? observed->why : "";
+}
+
+static bool is_seen(const struct report_observed *observed)
+{
+	return strcmp(observed->state, "yes") == 0;
+}
+
+/* True for the first item with its reason. */
+static bool is_first_reason(const struct report *report, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (!is_seen(&report->observed[i]) && strcmp(why_of(&report->observed[i]), why_of(&report->observed[index])) == 0)
+			return false;
+	return true;
+}
+
 /* Items with the same reason stand together, in the order in which the reasons come up. */
 void text_limits(struct screen *screen, const struct report *report)
 {
-	const char *text = "";
-	size_t reasons = 0, left_out = 0;
+	auto_done(words_done) struct words words = {};
+	size_t reasons = 0;
 
 	for (size_t i = 0; i < report->observed_count; i++) {
-		const struct report_observed *first = &report->observed[i];
-		const char *why = first->why ? first->why : "";
-		const char *names = "";
-		bool is_repeated = false;
+		const char *why = why_of(&report->observed[i]);
 
-		if (strcmp(first->state, "yes") == 0)
+		if (is_seen(&report->observed[i]) || !is_first_reason(report, i) || reasons++ >= REASONS_MOST)
 			continue;
-		for (size_t k = 0; k < report->observed_count; k++) {
+		words_add(&words, "%s", reasons > 1 ? "; " : "");
+		for (size_t k = i; k < report->observed_count; k++) {
 			const struct report_observed *other = &report->observed[k];
 
-			if (strcmp(other->state, "yes") == 0 || strcmp(other->why ? other->why : "", why) != 0)
-				continue;
-			is_repeated = is_repeated || k < i;
-			names = arena_format(&screen->arena, "%s%s%s%s", names, *names ? ", " : "",
-					     observed_words(other->what), strcmp(other->state, "partly") == 0 ? " in part" : "");
+			if (!is_seen(other) && strcmp(why_of(other), why) == 0)
+				words_add(&words, "%s%s%s", k > i ? ", " : "", observed_words(other->what),
+					  strcmp(other->state, "partly") == 0 ? " in part" : "");
 		}
-		if (is_repeated)
-			continue;
-		if (reasons == REASONS_MOST) {
-			left_out++;
-			continue;
-		}
-		text = arena_format(&screen->arena, "%s%s%s%s%s%s", text, reasons ? "; " : "", names, *why ? " (" : "", why,
-				    *why ? ")" : "");
-		reasons++;
+		words_add(&words, "%s%s%s", *why ? " (" : "", why, *why ? ")" : "");
 	}
-	if (!reasons)
-		return;
-	if (left_out)
-		text = arena_format(&screen->arena, "%s; and more for %zu other reasons: see the full report", text, left_out);
-	screen_paragraph(screen, TERM_DIM, "Not seen", "%s.", text);
+	if (reasons > REASONS_MOST)
+		words_add(&words, "; and more for %zu other reasons: see the full report", reasons - REASONS_MOST);
+	if (reasons)
+		screen_paragraph(screen, TERM_DIM, "Not seen", "%s.", words_text(&words));
 }
 
 static void text_finding(struct screen *screen, const struct report_finding *finding, bool is_full)
@@ -299,7 +305,7 @@ static void text_finding(struct screen *screen, const struct report_finding *fin
 /* Findings beyond the first ones, by their titles. */
 static void text_more_findings(struct screen *screen, const struct report *report, size_t shown)
 {
-	const char *text = "";
+	auto_done(words_done) struct words words = {};
 
 	for (size_t i = shown; i < report->findings_count; i++) {
 		const struct report_finding *finding = &report->findings[i];
@@ -307,13 +313,12 @@ static void text_more_findings(struct screen *screen, const struct report *repor
 
 		if (length && finding->title[length - 1] == '.')
 			length--;
-		text = arena_format(&screen->arena, "%s%s%.*s", text, i > shown ? "; " : "", (int)length, finding->title);
+		words_add(&words, "%s%.*s", i > shown ? "; " : "", (int)length, finding->title);
 		if (finding->cost_ns.state == KNOWN)
-			text = arena_format(&screen->arena, "%s (%s%s)", text, finding->is_estimated ? "~" : "",
-					    fmt_duration(finding->cost_ns.value).text);
+			words_add(&words, " (%s%s)", finding->is_estimated ? "~" : "", fmt_duration(finding->cost_ns.value).text);
 	}
-	if (*text)
-		screen_paragraph(screen, TERM_PLAIN, "also", "%s", text);
+	if (shown < report->findings_count)
+		screen_paragraph(screen, TERM_PLAIN, "also", "%s", words_text(&words));
 }
 
 /* `most` are shown with their remedy, the rest by title; 0: all of them, with their evidence. */

@@ -33,9 +33,9 @@ void text_exceptions(struct screen *screen, const struct report *report, size_t 
 		int64_t count = 0, duration_ns = 0;
 
 		for (size_t i = shown; i < report->exceptions_count; i++) {
-			count += report->exceptions[i].count;
+			count = fmt_add(count, report->exceptions[i].count);
 			if (report->exceptions[i].duration_ns.state == KNOWN)
-				duration_ns += report->exceptions[i].duration_ns.value;
+				duration_ns = fmt_add(duration_ns, report->exceptions[i].duration_ns.value);
 		}
 		section_more(&table, report->exceptions_count - shown);
 		table_cell(&table, TERM_DIM, "%s", fmt_count(count).text);
@@ -116,8 +116,8 @@ void text_class_jars(struct screen *screen, const struct report *report, size_t 
 		int64_t count = 0, duration_ns = 0;
 
 		for (size_t i = shown; i < classes->by_jar_count; i++) {
-			count += classes->by_jar[i].classes;
-			duration_ns += classes->by_jar[i].duration_ns;
+			count = fmt_add(count, classes->by_jar[i].classes);
+			duration_ns = fmt_add(duration_ns, classes->by_jar[i].duration_ns);
 		}
 		section_more(&table, classes->by_jar_count - shown);
 		table_cell(&table, TERM_DIM, "%s", fmt_count(count).text);
@@ -132,7 +132,7 @@ static void maybe_add(struct maybe *sum, struct maybe part)
 	if (part.state != KNOWN)
 		return;
 	sum->state = KNOWN;
-	sum->value += part.value;
+	sum->value = fmt_add(sum->value, part.value);
 }
 
 static void jar_cells(struct screen *screen, struct table *table, const struct report_jar *jar, enum term_style style)
@@ -227,13 +227,13 @@ void text_files(struct screen *screen, const struct report *report, size_t most)
 		struct report_file rest = {};
 
 		for (size_t i = shown; i < report->files_count; i++) {
-			rest.opens += report->files[i].opens;
-			rest.failed_opens += report->files[i].failed_opens;
-			rest.lookups += report->files[i].lookups;
-			rest.failed_lookups += report->files[i].failed_lookups;
-			rest.reads += report->files[i].reads;
-			rest.bytes_read += report->files[i].bytes_read;
-			rest.duration_ns += report->files[i].duration_ns;
+			rest.opens = fmt_add(rest.opens, report->files[i].opens);
+			rest.failed_opens = fmt_add(rest.failed_opens, report->files[i].failed_opens);
+			rest.lookups = fmt_add(rest.lookups, report->files[i].lookups);
+			rest.failed_lookups = fmt_add(rest.failed_lookups, report->files[i].failed_lookups);
+			rest.reads = fmt_add(rest.reads, report->files[i].reads);
+			rest.bytes_read = fmt_add(rest.bytes_read, report->files[i].bytes_read);
+			rest.duration_ns = fmt_add(rest.duration_ns, report->files[i].duration_ns);
 		}
 		section_more(&table, report->files_count - shown);
 		file_cells(&table, &rest, TERM_DIM);

@@ -76,7 +76,7 @@ void text_phases(struct screen *screen, const struct report *report)
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", phase_words(phase->phase));
 		table_cell(&table, TERM_DIM, "%s", moment_text(screen, phase->start_ns));
-		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(phase->end_ns - phase->start_ns).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(fmt_subtract(phase->end_ns, phase->start_ns)).text);
 		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, phase->cpu_ns));
 		for (size_t c = 0; c < array_length(columns); c++)
 			if (is_shown[c])
@@ -136,7 +136,7 @@ void text_requests(struct screen *screen, const struct report *report, size_t mo
 		int64_t latency_ns = 0;
 
 		for (size_t i = shown; i < report->requests_count; i++)
-			latency_ns += report->requests[i].latency_ns;
+			latency_ns = fmt_add(latency_ns, report->requests[i].latency_ns);
 		section_more(&table, report->requests_count - shown);
 		table_cell(&table, TERM_PLAIN, "%s", "");
 		table_cell(&table, TERM_PLAIN, "%s", "");
@@ -179,8 +179,8 @@ void text_routes(struct screen *screen, const struct report *report, size_t most
 		int64_t requests = 0, errors = 0;
 
 		for (size_t i = shown; i < report->routes_count; i++) {
-			requests += report->routes[i].requests;
-			errors += report->routes[i].errors;
+			requests = fmt_add(requests, report->routes[i].requests);
+			errors = fmt_add(errors, report->routes[i].errors);
 		}
 		section_more(&table, report->routes_count - shown);
 		table_cell(&table, TERM_DIM, "%s", fmt_count(requests).text);
@@ -225,14 +225,14 @@ void text_path(struct screen *screen, const struct report_request *request, size
 
 		if (tile->duration_ns < shortest_ns || (most && shown == most)) {
 			rest++;
-			rest_ns += tile->duration_ns;
+			rest_ns = fmt_add(rest_ns, tile->duration_ns);
 			continue;
 		}
 		shown++;
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", cause_label_short(screen, cause_label(tile->cause)));
 		table_cell(&table, TERM_DIM, "%s",
-			   in_scale_signed(screen, tile->start_ns - request->start_ns, scale));
+			   in_scale_signed(screen, fmt_subtract(tile->start_ns, request->start_ns), scale));
 		table_cell(&table, TERM_PLAIN, "%s%s", tile->is_estimated ? "~" : "",
 			   in_scale(screen, tile->duration_ns, scale));
 		table_cell(&table, TERM_PLAIN, "%s", tile->thread);
@@ -278,7 +278,7 @@ void text_threads(struct screen *screen, const struct report *report, size_t mos
 		int64_t cpu_ns = 0;
 
 		for (size_t i = shown; i < report->threads_count; i++)
-			cpu_ns += report->threads[i].cpu_ns.state == KNOWN ? report->threads[i].cpu_ns.value : 0;
+			cpu_ns = fmt_add(cpu_ns, report->threads[i].cpu_ns.state == KNOWN ? report->threads[i].cpu_ns.value : 0);
 		section_more(&table, report->threads_count - shown);
 		table_cell(&table, TERM_PLAIN, "%s", "");
 		table_cell(&table, TERM_PLAIN, "%s", "");
@@ -312,12 +312,12 @@ void text_connections(struct screen *screen, const struct report *report, size_t
 			if (shown == report->connections_count)
 				break;
 			for (size_t k = shown; k < report->connections_count; k++) {
-				rest.connects += report->connections[k].connects;
-				rest.failed += report->connections[k].failed;
-				rest.connect_ns += report->connections[k].connect_ns;
-				rest.reused += report->connections[k].reused;
-				rest.bytes_out += report->connections[k].bytes_out;
-				rest.bytes_in += report->connections[k].bytes_in;
+				rest.connects = fmt_add(rest.connects, report->connections[k].connects);
+				rest.failed = fmt_add(rest.failed, report->connections[k].failed);
+				rest.connect_ns = fmt_add(rest.connect_ns, report->connections[k].connect_ns);
+				rest.reused = fmt_add(rest.reused, report->connections[k].reused);
+				rest.bytes_out = fmt_add(rest.bytes_out, report->connections[k].bytes_out);
+				rest.bytes_in = fmt_add(rest.bytes_in, report->connections[k].bytes_in);
 			}
 			section_more(&table, report->connections_count - shown);
 			table_cell(&table, TERM_PLAIN, "%s", "");

@@ -25,7 +25,9 @@ static const struct report_request *typical_warm(const struct report *report, co
 
 	for (size_t i = 0; i < report->requests_count; i++) {
 		const struct report_request *request = &report->requests[i];
-		int64_t distance = llabs(request->latency_ns - pair->warm_median_ns);
+		int64_t distance = request->latency_ns > pair->warm_median_ns
+					   ? fmt_subtract(request->latency_ns, pair->warm_median_ns)
+					   : fmt_subtract(pair->warm_median_ns, request->latency_ns);
 
 		if (request->is_cold || !is_same_request(request, cold) || distance > best_distance)
 			continue;
@@ -201,7 +203,7 @@ static void text_longest_tiles(struct screen *screen, const struct report_reques
 		table_cell(&table, TERM_PLAIN, "%s%s", tiles[i]->is_estimated ? "~" : "",
 			   in_scale(screen, tiles[i]->duration_ns, scale));
 		table_cell(&table, TERM_DIM, "%s",
-			   in_scale_signed(screen, tiles[i]->start_ns - cold->start_ns, scale));
+			   in_scale_signed(screen, fmt_subtract(tiles[i]->start_ns, cold->start_ns), scale));
 		table_cell(&table, TERM_PLAIN, "%s", tiles[i]->thread);
 		table_cell(&table, TERM_DIM, "%s", tiles[i]->detail ? tiles[i]->detail : "");
 	}
@@ -211,24 +213,23 @@ static void text_longest_tiles(struct screen *screen, const struct report_reques
 
 static void text_inclusive(struct screen *screen, const struct report_request *cold, size_t most)
 {
-	const char *text = "";
+	auto_done(words_done) struct words words = {};
 
 	for (size_t i = 0; i < cold->inclusive_count && (!most || i < most); i++)
-		text = arena_format(&screen->arena, "%s%s%s %s", text, i ? "; " : "", cold->inclusive[i].name,
-				    fmt_duration(cold->inclusive[i].value).text);
-	if (*text)
-		screen_paragraph(screen, TERM_PLAIN, "Inclusive", "%s (not to be added)", text);
+		words_add(&words, "%s%s %s", i ? "; " : "", cold->inclusive[i].name, fmt_duration(cold->inclusive[i].value).text);
+	if (cold->inclusive_count)
+		screen_paragraph(screen, TERM_PLAIN, "Inclusive", "%s (not to be added)", words_text(&words));
 }
 
 static void text_what_if(struct screen *screen, const struct report *report, size_t most)
 {
-	const char *text = "";
+	auto_done(words_done) struct words words = {};
 
 	for (size_t i = 0; i < report->what_if_count && (!most || i < most); i++)
-		text = arena_format(&screen->arena, "%s%s%s without %s", text, i ? "; " : "",
-				    fmt_duration(report->what_if[i].cold_ns).text, report->what_if[i].without);
-	if (*text)
-		screen_paragraph(screen, TERM_PLAIN, "What if", "at best %s", text);
+		words_add(&words, "%s%s without %s", i ? "; " : "", fmt_duration(report->what_if[i].cold_ns).text,
+			  report->what_if[i].without);
+	if (report->what_if_count)
+		screen_paragraph(screen, TERM_PLAIN, "What if", "at best %s", words_text(&words));
 }
 
 static void text_other_routes(struct screen *screen, const struct report *report, size_t most)

@@ -407,7 +407,9 @@ static inline void check_request(const struct truth *truth, const struct seen *s
 	CONVERSATION_CHECK(request->first_read_ns == truth->first_read_ns);
 	CONVERSATION_CHECK(request->reader_tid == truth->reader);
 	/* What is known to have ended only later may have been read further. */
-	if (truth->is_close_delimited || request->is_end_estimated)
+	if (request->is_bytes_in_estimated)
+		CONVERSATION_CHECK(request->bytes_in >= bytes_in - truth->in_start);
+	else if (truth->is_close_delimited || request->is_end_estimated)
 		CONVERSATION_CHECK(request->bytes_in >= bytes_in - truth->in_start &&
 				   request->bytes_in <= truth->in_end - truth->in_start);
 	else
@@ -428,7 +430,7 @@ static inline bool is_same_request(const struct http_request *left, const struct
 	       left->writer_pid == right->writer_pid && left->writer_tid == right->writer_tid && left->index == right->index &&
 	       left->is_arrival_estimated == right->is_arrival_estimated && left->is_pipelined == right->is_pipelined &&
 	       left->is_end_estimated == right->is_end_estimated && left->is_head_cut == right->is_head_cut &&
-	       left->is_target_cut == right->is_target_cut && left->is_handshake == right->is_handshake &&
+	       left->is_target_cut == right->is_target_cut && left->is_bytes_in_estimated == right->is_bytes_in_estimated && left->is_handshake == right->is_handshake &&
 	       left->is_connection_lost == right->is_connection_lost;
 }
 

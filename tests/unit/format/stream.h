@@ -9,4 +9,5 @@
 #include "base/err.h"
 #include "format/text.h"
 
+/* At least `count` records, a few more where an activity was under way. */
 struct err *stream_make(size_t count, uint64_t seed, text_sink *sink, void *context) must_check;

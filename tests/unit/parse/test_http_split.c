@@ -63,7 +63,8 @@ static void hidden_bytes_never_give_a_wrong_request(void **state)
 		run(seed, 5000, is_pipelining, true);
 		for (size_t i = 0; i < conversation.seen.count; i++)
 			is_opaque |= conversation.seen.items[i].request.protocol == HTTP_OPAQUE;
-		assert_true(is_opaque || conversation.seen.count == conversation.count);
+		/* A request that lies in another's hidden bytes may go unseen; without pipelining there is none. */
+		assert_true(is_opaque || is_pipelining || conversation.seen.count == conversation.count);
 		lost += is_opaque;
 		for (size_t i = 0; i < conversation.seen.count; i++) {
 			const struct seen *seen = &conversation.seen.items[i];

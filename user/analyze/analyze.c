@@ -1,0 +1,27 @@
+#include "analyze/analyze.h"
+
+#include "analyze/cold_warm.h"
+#include "analyze/findings.h"
+#include "analyze/inventory.h"
+#include "analyze/kept_requests.h"
+#include "analyze/phases.h"
+#include "analyze/run_facts.h"
+#include "analyze/selection.h"
+
+void analyze_report(const struct model *model, struct report *ret_report)
+{
+	struct selection selection;
+
+	*ret_report = (struct report){};
+	selection_make(model, &selection);
+	analyze_phases(model, selection.first_burst_end_ns, ret_report);
+	analyze_run(model, ret_report);
+	analyze_runtime(model, ret_report);
+	analyze_requests(model, &selection, ret_report);
+	analyze_cold_warm(model, &selection, ret_report);
+	selection_done(&selection);
+	analyze_inventory(model, ret_report);
+	analyze_findings(model, ret_report);
+	analyze_notes(model, ret_report);
+	ret_report->verdict = verdict_of(ret_report, &ret_report->arena);
+}

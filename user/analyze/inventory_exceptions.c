@@ -1,0 +1,274 @@
+#include "analyze/inventory_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+
+enum {
+	STACK_LINES_SHOWN = 48, /* deeper frames are the framework's pipeline, the same for every row */
+	CLASS_NAME_BYTES = 65536,
+};
+
+/* What one stack says about the exceptions of one class that were made there. */
+struct throw_site {
+	uint64_t stack_id;
+	uint32_t class_name; /* string id of the pool below, with '/' */
+	uint32_t next;	     /* of the same stack, NO_INDEX ends */
+	uint32_t thrown_at, caught_at; /* string ids, 0 unknown */
+	uint32_t child_loader;	       /* string id: the class whose loadClass catches, 0 none */
+};
+
+struct exception_rows {
+	const struct inventory *inventory;
+	struct strpool names;
+	VEC(struct report_exception) list;
+	VEC(uint64_t) stacks; /* beside list: a stack of each row */
+	VEC(struct throw_site) sites;
+	struct map site_by_stack;
+	struct map pair_ids; /* thrown and caught -> dense id */
+	struct map by_key;
+};
+
+/* ---- throw and catch sites ---- */
+
+static bool is_jdk_loader(const char *class_name)
+{
+	return strcmp(class_name, "java/lang/ClassLoader") == 0 ||
+	       strncmp(class_name, "jdk/internal/loader/", strlen("jdk/internal/loader/")) == 0 ||
+	       strncmp(class_name, "sun/misc/Launcher$", strlen("sun/misc/Launcher$")) == 0 ||
+	       strncmp(class_name, "java/net/URLClassLoader", strlen("java/net/URLClassLoader")) == 0;
+}
+
+/* A ClassNotFoundException of a parent loader is caught in the loadClass of the child that asked it. */
+static const struct frame_line *catching_loader(const struct frame_line *lines, uint32_t count, uint32_t thrower)
+{
+	if (thrower >= count || !frame_is_loader(&lines[thrower]))
+		return NULL;
+	for (uint32_t i = thrower + 1; i < count && frame_is_loader(&lines[i]); i++) {
+		if (strcmp(lines[i].method, "loadClass") == 0 && !is_jdk_loader(lines[i].class_name) &&
+		    strcmp(lines[i].class_name, lines[thrower].class_name) != 0)
+			return &lines[i];
+	}
+	return NULL;
+}
+
+static void read_site(struct exception_rows *rows, struct throw_site *site)
+{
+	struct frame_line lines[FRAME_LINES_MAX];
+	uint32_t count = stack_lines(rows->inventory->model, site->stack_id, lines, FRAME_LINES_MAX);
+	const char *class_name = strpool_text(&rows->names, site->class_name);
+	uint32_t thrower = thrower_of(lines, count, class_name);
+	struct arena scratch auto_done(arena_done) = {};
+	const struct frame_line *catcher;
+
+	if (thrower < count)
+		site->thrown_at = strpool_add_text(&rows->names, frame_line_text(&scratch, &lines[thrower]));
+	if (strcmp(class_name, "java/lang/ClassNotFoundException") != 0)
+		return;
+	catcher = catching_loader(lines, count, thrower);
+	if (!catcher)
+		return;
+	site->caught_at = strpool_add_text(&rows->names, frame_line_text(&scratch, catcher));
+	site->child_loader = strpool_add_text(&rows->names, catcher->class_name);
+}
+
+static const struct throw_site *site_of(struct exception_rows *rows, uint64_t stack_id, uint32_t class_name)
+{
+	bool is_new;
+	uint32_t at = (uint32_t)rows->sites.count;
+	uint64_t *first = map_set(&rows->site_by_stack, stack_id, at, &is_new);
+
+	for (uint32_t i = is_new ? NO_INDEX : (uint32_t)*first; i != NO_INDEX; i = rows->sites.items[i].next) {
+		if (rows->sites.items[i].class_name == class_name)
+			return &rows->sites.items[i];
+	}
+
+	struct throw_site *site = vec_push(&rows->sites);
+
+	*site = (struct throw_site){
+		.stack_id = stack_id, .class_name = class_name, .next = is_new ? NO_INDEX : (uint32_t)*first};
+	*first = at;
+	if (stack_id)
+		read_site(rows, site);
+	return site;
+}
+
+/* ---- proof that it was caught there ---- */
+
+static bool next_load_has_loader(struct exception_rows *rows, uint32_t thread, uint64_t time_ns, uint32_t loader)
+{
+	const struct model *model = rows->inventory->model;
+	const struct spans *spans = &model->threads.list.items[thread].spans;
+	const char *name = strpool_text(&rows->names, loader);
+	size_t low = 0, high = spans->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (spans->items[middle].start_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < spans->count; low++) {
+		struct frame_line lines[FRAME_LINES_MAX];
+		uint32_t count;
+
+		if (spans->items[low].kind == SPAN_EXCEPTION)
+			return false;
+		if (spans->items[low].kind != SPAN_CLASS_LOAD)
+			continue;
+		count = stack_lines(model, MODEL_EVENT(model, spans->items[low].event, class_load)->stack_id, lines,
+				    FRAME_LINES_MAX);
+		for (uint32_t i = 0; i < count; i++) {
+			if (strcmp(lines[i].class_name, name) == 0 && strcmp(lines[i].method, "loadClass") == 0)
+				return true;
+		}
+		return false;
+	}
+	return false;
+}
+
+/* The load that was going on ended well, or the child's loadClass is seen going on: so the exception went no further. */
+static bool is_caught(struct exception_rows *rows, uint32_t index, const struct throw_site *site)
+{
+	const struct model *model = rows->inventory->model;
+	const struct event_exception *event = MODEL_EVENT(model, index, exception);
+	uint64_t time_ns = event->header.time_ns;
+	uint32_t thread = model_thread_at(model, event->header.tid, time_ns);
+	uint32_t span;
+
+	if (!site->caught_at || thread == NO_INDEX)
+		return false;
+	span = model_span_at(model, thread, time_ns, NULL);
+	for (span = model_span_within(model, thread, span, SPAN_CLASS_LOAD); span != NO_INDEX;
+	     span = model_span_within(model, thread, model->threads.list.items[thread].spans.items[span].parent,
+				      SPAN_CLASS_LOAD)) {
+		if (model->threads.list.items[thread].spans.items[span].flags & SPAN_LOADED)
+			return true;
+	}
+	return next_load_has_loader(rows, thread, time_ns, site->child_loader);
+}
+
+/* ---- rows ---- */
+
+static struct report_exception *row_of(struct exception_rows *rows, uint32_t class_name, enum phase phase,
+				       uint32_t thrown_at, uint32_t caught_at, uint64_t stack_id)
+{
+	bool is_new;
+	uint64_t pair = *map_set(&rows->pair_ids, (uint64_t)thrown_at << 32 | caught_at, rows->pair_ids.count, NULL);
+	uint64_t *place = map_set(&rows->by_key, (pair << 3 | (uint64_t)phase) << 32 | class_name, rows->list.count, &is_new);
+
+	if (is_new) {
+		struct report_exception *row = vec_push(&rows->list);
+
+		row->class_name = strpool_text(&rows->names, class_name);
+		row->phase = phase;
+		row->duration_ns = known(0);
+		row->thrown_at = strpool_text(&rows->names, thrown_at);
+		row->caught_at = strpool_text(&rows->names, caught_at);
+		*vec_push(&rows->stacks) = stack_id;
+	}
+	return &rows->list.items[*place];
+}
+
+static void add_java(struct exception_rows *rows, uint32_t index)
+{
+	const struct model *model = rows->inventory->model;
+	const struct event_exception *event = MODEL_EVENT(model, index, exception);
+	size_t length;
+	const char *name = MODEL_TAIL(event, &length);
+	uint32_t class_name = strpool_add(&rows->names, name, strnlen(name, length));
+	const struct throw_site *site = site_of(rows, event->stack_id, class_name);
+	enum phase phase = phase_of_time(rows->inventory->report, model, event->header.time_ns);
+	uint32_t caught_at = is_caught(rows, index, site) ? site->caught_at : 0;
+	struct report_exception *row = row_of(rows, class_name, phase, site->thrown_at, caught_at, event->stack_id);
+
+	row->count += event->count ? event->count : 1;
+	row->duration_ns.value += (int64_t)event->duration_ns;
+}
+
+/* C++ exceptions, throw to catch: the span that the catch closed. */
+static void add_native(struct exception_rows *rows, uint32_t thread, const struct span *span)
+{
+	const struct model *model = rows->inventory->model;
+	struct arena scratch auto_done(arena_done) = {};
+	const char *name = type_name_demangled(&scratch, model_text(model, span->name));
+	uint32_t class_name = strpool_add_text(&rows->names, *name ? name : "(C++ exception)");
+	enum phase phase = phase_of_time(rows->inventory->report, model, MODEL_EVENT(model, span->event, native_throw)->header.time_ns);
+	struct report_exception *row = row_of(rows, class_name, phase, 0, 0, 0);
+
+	(void)thread;
+	row->count++;
+	row->duration_ns.value += (int64_t)(span->end_ns - span->start_ns);
+}
+
+static int compare_exceptions(const void *left, const void *right)
+{
+	const struct report_exception *a = left, *b = right;
+	int order;
+
+	if (a->duration_ns.value != b->duration_ns.value)
+		return a->duration_ns.value > b->duration_ns.value ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	if (a->phase != b->phase)
+		return a->phase < b->phase ? -1 : 1;
+	order = strcmp(a->class_name, b->class_name);
+	if (order == 0)
+		order = strcmp(a->thrown_at, b->thrown_at);
+	return order ? order : strcmp(a->caught_at, b->caught_at);
+}
+
+/* Texts move from the pool, which ends here, to the report; the stack that stands for a row is written out. */
+static void settle_row(struct exception_rows *rows, struct report_exception *row, uint64_t stack_id)
+{
+	struct arena *arena = &rows->inventory->report->arena;
+	struct frame_line lines[STACK_LINES_SHOWN];
+	uint32_t count = stack_lines(rows->inventory->model, stack_id, lines, STACK_LINES_SHOWN);
+	const char **texts = arena_array(arena, const char *, count ? count : 1);
+
+	for (uint32_t i = 0; i < count; i++)
+		texts[i] = frame_line_text(arena, &lines[i]);
+	row->stack = texts;
+	row->stack_count = count;
+	row->class_name = class_name_dotted(arena, row->class_name);
+	row->thrown_at = arena_copy(arena, row->thrown_at, strlen(row->thrown_at));
+	row->caught_at = arena_copy(arena, row->caught_at, strlen(row->caught_at));
+	if (!is_observed(rows->inventory->model, "exception_duration"))
+		row->duration_ns.state = ABSENT;
+}
+
+static void rows_done(struct exception_rows *rows)
+{
+	strpool_done(&rows->names);
+	vec_done(&rows->list);
+	vec_done(&rows->stacks);
+	vec_done(&rows->sites);
+	map_done(&rows->site_by_stack);
+	map_done(&rows->pair_ids);
+	map_done(&rows->by_key);
+}
+
+void inventory_exceptions(const struct inventory *inventory)
+{
+	const struct model *model = inventory->model;
+	struct exception_rows rows auto_done(rows_done) = {.inventory = inventory};
+
+	for (uint32_t i = 0; i < model->event_count; i++) {
+		if (model->events[i]->kind == EVENT_EXCEPTION)
+			add_java(&rows, i);
+	}
+	for (uint32_t i = 0; i < model->threads.list.count && model->kind_counts[EVENT_NATIVE_THROW]; i++) {
+		for vec_each(span, &model->threads.list.items[i].spans) {
+			if (span->kind == SPAN_NATIVE_THROW)
+				add_native(&rows, i, span);
+		}
+	}
+	for (size_t i = 0; i < rows.list.count; i++)
+		settle_row(&rows, &rows.list.items[i], rows.stacks.items[i]);
+	if (rows.list.count)
+		qsort(rows.list.items, rows.list.count, sizeof(*rows.list.items), compare_exceptions);
+	inventory_put(inventory, exceptions, &rows.list);
+}

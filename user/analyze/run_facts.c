@@ -1,0 +1,397 @@
+#include "analyze/run_facts.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "analyze/phases.h"
+
+static const char *event_kind_name(uint32_t kind)
+{
+	switch ((enum event_kind)kind) {
+#define E(id, NAME, name, tail, doc) \
+	case EVENT_##NAME:           \
+		return #name;
+		EVENT_TABLE(E)
+#undef E
+	case EVENT_KIND_END:
+		break;
+	}
+	return "other";
+}
+
+static const char *text_or(const struct model *model, const char *key, const char *other)
+{
+	const char *text = model_run_text(model, key, NULL);
+
+	return text ? text : other;
+}
+
+static bool number_of(const struct model *model, const char *key, int64_t *ret_value)
+{
+	const char *text = model_run_text(model, key, NULL);
+	char *end;
+
+	if (!text || !*text)
+		return false;
+
+	long long value = strtoll(text, &end, 10);
+
+	if (*end)
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+/* A list of NUL-separated texts. */
+static const char *const *split(const char *text, size_t length, struct arena *arena, size_t *ret_count)
+{
+	size_t count = 0;
+
+	for (const char *at = text; at < text + length; at += strlen(at) + 1)
+		count++;
+
+	const char **list = arena_array(arena, const char *, count + 1);
+
+	*ret_count = 0;
+	for (const char *at = text; at < text + length; at += strlen(at) + 1)
+		list[(*ret_count)++] = at;
+	return list;
+}
+
+/* ---- the run ---- */
+
+static void fill_exit(const struct model *model, const struct process *process, struct report *report)
+{
+	const char *kind = model_run_text(model, "exit_kind", NULL);
+	int64_t code = 0;
+
+	report->run.exit_kind = EXIT_KIND_RUNNING;
+	report->run.exit_oom.state = NONE;
+	if (kind && strcmp(kind, "running") != 0) {
+		report->run.exit_kind = strcmp(kind, "signal") == 0 ? EXIT_KIND_SIGNAL : EXIT_KIND_EXIT;
+		number_of(model, "exit_code", &code);
+		report->run.exit_code = (int)code;
+	} else if (!kind && process->ended_ns) {
+		bool is_signal = WIFSIGNALED((int)process->exit_status);
+
+		report->run.exit_kind = is_signal ? EXIT_KIND_SIGNAL : EXIT_KIND_EXIT;
+		report->run.exit_code = is_signal ? WTERMSIG((int)process->exit_status) :
+						    WEXITSTATUS((int)process->exit_status);
+	}
+
+	const char *by_us = model_run_text(model, "exit_by_us", NULL);
+
+	report->run.exit_by_us = by_us ? strcmp(by_us, "1") == 0 || strcmp(by_us, "true") == 0 :
+					 model->texts.stop_signals.count > 0;
+}
+
+/* The last snapshot of a file of the cgroup, and its number under a key. */
+static struct maybe cgroup_number(const struct model *model, enum proc_file file, const char *key)
+{
+	struct maybe found = {.state = NONE};
+
+	for vec_each(text, &model->texts.proc) {
+		size_t key_length = strlen(key);
+
+		if (text->file != file)
+			continue;
+		for (const char *line = text->text; line && *line;) {
+			if (strncmp(line, key, key_length) == 0 && line[key_length] == ' ')
+				found = (struct maybe){KNOWN, strtoll(line + key_length + 1, NULL, 10)};
+			line = strchr(line, '\n');
+			line = line ? line + 1 : NULL;
+		}
+	}
+	return found;
+}
+
+static void fill_machine(const struct model *model, struct report *report)
+{
+	const char *quota = model_run_text(model, "cpu_quota", NULL);
+	int64_t limit = 0;
+
+	report->machine.kernel = text_or(model, "kernel", "");
+	report->machine.arch = text_or(model, "arch", "");
+	number_of(model, "cpus", &report->machine.cpus);
+	report->machine.cpu_quota.state = quota && *quota ? KNOWN : NONE;
+	report->machine.cpu_quota.value = quota ? strtod(quota, NULL) : 0;
+	report->machine.memory_limit.state = NONE;
+	if (number_of(model, "memory_limit", &limit))
+		report->machine.memory_limit = (struct maybe){KNOWN, limit};
+	report->machine.cgroup_peak = cgroup_number(model, PROC_FILE_MEMORY_STAT, "peak");
+	report->machine.cgroup_oom = cgroup_number(model, PROC_FILE_MEMORY_STAT, "oom");
+	report->machine.cgroup_oom_kill = cgroup_number(model, PROC_FILE_MEMORY_STAT, "oom_kill");
+	report->machine.cgroup_max = cgroup_number(model, PROC_FILE_MEMORY_STAT, "max");
+	if (report->run.exit_kind == EXIT_KIND_SIGNAL && report->run.exit_code == SIGKILL && !report->run.exit_by_us &&
+	    report->machine.cgroup_oom_kill.state == KNOWN && report->machine.cgroup_oom_kill.value > 0)
+		report->run.exit_oom = (struct maybe_text){KNOWN, "cgroup"};
+}
+
+/* ---- losses, observed, events ---- */
+
+static void fill_losses(const struct model *model, struct report *report)
+{
+	const struct model_texts *texts = &model->texts;
+	int64_t by_kind[EVENT_KIND_END] = {};
+	struct named_value *kinds = arena_array(&report->arena, struct named_value, EVENT_KIND_END);
+	struct report_loss_span *spans = arena_array(&report->arena, struct report_loss_span, texts->losses.count + 1);
+
+	for vec_each(loss, &texts->losses) {
+		report->lost_events += (int64_t)loss->count;
+		by_kind[loss->kind < EVENT_KIND_END ? loss->kind : 0] += (int64_t)loss->count;
+		spans[report->losses_by_span_count++] = (struct report_loss_span){
+			.start_ns = (int64_t)(loss->start_ns - model->exec_ns),
+			.end_ns = (int64_t)(loss->end_ns - model->exec_ns),
+			.events = (int64_t)loss->count,
+		};
+	}
+	by_kind[0] += (int64_t)model->file_state.dropped_events;
+	report->lost_events += (int64_t)model->file_state.dropped_events;
+	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++) {
+		if (by_kind[kind])
+			kinds[report->losses_by_kind_count++] = (struct named_value){event_kind_name(kind), by_kind[kind]};
+	}
+	report->losses_by_kind = kinds;
+	report->losses_by_span = spans;
+}
+
+static void fill_observed(const struct model *model, struct report *report)
+{
+	static const char *const states[] = {
+		[OBSERVED_NO] = "no", [OBSERVED_YES] = "yes", [OBSERVED_PARTLY] = "partly"};
+	size_t count = model->texts.observed.count;
+	struct report_observed *list = arena_array(&report->arena, struct report_observed, count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct observed *observed = &model->texts.observed.items[i];
+
+		list[i] = (struct report_observed){
+			.what = observed->what,
+			.state = (unsigned int)observed->state <= OBSERVED_PARTLY ? states[observed->state] : "no",
+			.why = observed->state == OBSERVED_YES ? NULL : observed->why,
+		};
+	}
+	report->observed = list;
+	report->observed_count = count;
+}
+
+/* What a record of a kind costs the traced thread, measured on one machine (facts-attach 7, facts-jvm 0): an estimate of
+ * the order of magnitude. */
+static int64_t cost_of_kind_ns(uint32_t kind)
+{
+	enum { SWITCH_NS = 615, WAKE_NS = 396, FAULT_NS = 535, CALL_NS = 670, UPROBE_NS = 960, SAMPLE_NS = 3000 };
+
+	switch ((enum event_kind)kind) {
+	case EVENT_SWITCH_OUT:
+	case EVENT_SWITCH_IN:
+		return SWITCH_NS / 2; /* one switch makes both */
+	case EVENT_WAKE:
+		return WAKE_NS;
+	case EVENT_FAULT:
+		return FAULT_NS;
+	case EVENT_SYSCALL:
+	case EVENT_FILE_OPEN:
+	case EVENT_FILE_LOOKUP:
+	case EVENT_FILE_READ:
+	case EVENT_FILE_WRITE:
+	case EVENT_FILE_MAP:
+	case EVENT_SOCKET_ACCEPT:
+	case EVENT_SOCKET_CONNECT:
+	case EVENT_SOCKET_READ:
+	case EVENT_SOCKET_WRITE:
+		return CALL_NS;
+	case EVENT_SAMPLE:
+		return SAMPLE_NS;
+	case EVENT_EXCEPTION:
+	case EVENT_NATIVE_THROW:
+	case EVENT_NATIVE_CATCH:
+	case EVENT_CLASS_LOAD:
+	case EVENT_CLASS_LOADED:
+	case EVENT_CLASS_PARSE:
+	case EVENT_CLASS_LINK:
+	case EVENT_CLASS_INIT:
+	case EVENT_COMPILE:
+	case EVENT_VM_WAIT:
+		return UPROBE_NS;
+	default:
+		return 0;
+	}
+}
+
+static void fill_events(const struct model *model, struct report *report)
+{
+	struct named_value *kinds = arena_array(&report->arena, struct named_value, EVENT_KIND_END);
+	int64_t cost_ns = 0;
+
+	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++) {
+		int64_t count = (int64_t)model->kind_counts[kind];
+
+		if (count == 0)
+			continue;
+		report->events_total += count;
+		cost_ns += count * cost_of_kind_ns(kind);
+		kinds[report->events_by_kind_count++] = (struct named_value){event_kind_name(kind), count};
+	}
+	report->events_by_kind = kinds;
+	report->overhead_estimated_ns = (struct maybe){KNOWN, cost_ns};
+
+	const char *ratio = model_run_text(model, "measured_ratio", NULL);
+
+	if (ratio)
+		report->overhead_measured_ratio = (struct maybe_real){KNOWN, strtod(ratio, NULL)};
+}
+
+void analyze_run(const struct model *model, struct report *report)
+{
+	const struct process *main = &model->threads.processes.items[main_process_of(model)];
+	int64_t pid = 0;
+	size_t length = 0;
+	const char *command = model_run_text(model, "command", &length);
+
+	report->tool_version = text_or(model, "tool_version", "");
+	if (command)
+		report->run.command = split(command, length, &report->arena, &report->run.command_count);
+	if (!number_of(model, "pid", &pid) && model->threads.processes.count)
+		pid = model->threads.processes.items[0].pid;
+	report->run.pid = (uint32_t)pid;
+	report->run.main_pid = main->pid;
+	number_of(model, "start_realtime_ns", &report->run.start_realtime_ns);
+	report->run.wall_ns = (int64_t)(model->end_ns - model->exec_ns);
+	report->run.user = text_or(model, "user", "");
+	fill_exit(model, main, report);
+	fill_machine(model, report);
+	fill_losses(model, report);
+	fill_observed(model, report);
+	fill_events(model, report);
+}
+
+/* ---- runtime ---- */
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), suffix_length = strlen(suffix);
+
+	return length >= suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
+}
+
+static const struct file *archive_of_classes(const struct model *model, const char *suffix)
+{
+	const struct file *best = NULL;
+
+	for vec_each(file, &model->files.list) {
+		if (has_suffix(model_text(model, file->path), suffix) && (!best || (file->is_mapped && !best->is_mapped)))
+			best = file;
+	}
+	return best;
+}
+
+static struct maybe_text process_text(const struct model *model, uint32_t pid, const char *key)
+{
+	const char *text = model_process_text(model, pid, key);
+
+	return (struct maybe_text){text ? KNOWN : ABSENT, text};
+}
+
+static const char *argument_value(const struct report *report, const char *prefix)
+{
+	const char *value = NULL;
+
+	for (size_t i = 0; i < report->runtime.argument_count; i++) {
+		if (strncmp(report->runtime.arguments[i], prefix, strlen(prefix)) == 0)
+			value = report->runtime.arguments[i] + strlen(prefix);
+	}
+	return value;
+}
+
+void analyze_runtime(const struct model *model, struct report *report)
+{
+	const struct process *process = &model->threads.processes.items[main_process_of(model)];
+	struct report_runtime *runtime = &report->runtime;
+	char key[64];
+	size_t length = 0;
+
+	runtime->kind = process->is_jvm ? "hotspot" : "native";
+	runtime->cds_archive.state = runtime->aot_requested.state = runtime->aot_reason.state = NONE;
+	runtime->cds_mapped = runtime->aot_mapped = (struct maybe){.state = NONE};
+	runtime->version.state = runtime->vendor.state = runtime->gc.state = NONE;
+	runtime->max_heap.state = NONE;
+	if (!process->is_jvm)
+		return;
+	runtime->version = process_text(model, process->pid, "version");
+	runtime->vendor = process_text(model, process->pid, "vendor");
+	runtime->gc = process_text(model, process->pid, "gc");
+
+	struct maybe_text heap = process_text(model, process->pid, "max_heap");
+
+	runtime->max_heap = heap.text ? (struct maybe){KNOWN, strtoll(heap.text, NULL, 10)} : (struct maybe){.state = ABSENT};
+	snprintf(key, sizeof(key), "jvm.%u.arguments", process->pid);
+
+	const char *arguments = model_run_text(model, key, &length);
+
+	if (arguments)
+		runtime->arguments = split(arguments, length, &report->arena, &runtime->argument_count);
+
+	const struct file *cds = archive_of_classes(model, ".jsa"), *aot = archive_of_classes(model, ".aot");
+	const char *requested = argument_value(report, "-XX:AOTCache=");
+
+	runtime->cds_mapped = (struct maybe){KNOWN, cds && cds->is_mapped};
+	runtime->aot_mapped = (struct maybe){KNOWN, aot && aot->is_mapped};
+	if (cds)
+		runtime->cds_archive = (struct maybe_text){KNOWN, model_text(model, cds->path)};
+	if (requested)
+		runtime->aot_requested = (struct maybe_text){KNOWN, requested};
+	if (requested && !runtime->aot_mapped.value)
+		runtime->aot_reason = (struct maybe_text){
+			KNOWN, aot ? "the JVM opened it and did not map it" : "the JVM did not open it"};
+}
+
+/* ---- notes ---- */
+
+enum { NOTES_MAX = 64 };
+
+static void note(struct report *report, const char **notes, const char *text)
+{
+	if (report->note_count < NOTES_MAX)
+		notes[report->note_count++] = text;
+}
+
+void analyze_notes(const struct model *model, struct report *report)
+{
+	const char **notes = arena_array(&report->arena, const char *, NOTES_MAX);
+	const struct model_file_state *state = &model->file_state;
+	uint64_t held_ns = 0;
+
+	report->notes = notes;
+	if (report->lost_events)
+		note(report, notes,
+		     arena_format(&report->arena, "%lld events were lost: counts and sums are lower bounds.",
+				  (long long)report->lost_events));
+	if (state->is_cut)
+		note(report, notes, "The recording is cut: what came after its last whole part is missing.");
+	if (state->damaged_bytes)
+		note(report, notes,
+		     arena_format(&report->arena, "%llu bytes of the recording are damaged and were left out.",
+				  (unsigned long long)state->damaged_bytes));
+	if (state->unknown_events)
+		note(report, notes,
+		     arena_format(&report->arena, "%llu records are of kinds that this version does not know.",
+				  (unsigned long long)state->unknown_events));
+	if (!model->threads.has_schedule)
+		note(report, notes, "No scheduling records: where the time of requests went cannot be told.");
+	if (model->is_attached)
+		note(report, notes, "The program was running when recording began: times are from then.");
+	for vec_each(hold, &model->texts.holds)
+		held_ns += hold->end_ns - hold->start_ns;
+	if (held_ns)
+		note(report, notes,
+		     arena_format(&report->arena,
+				  "Processes were held for %llu us while probes were attached; that time is taken off.",
+				  (unsigned long long)held_ns / 1000));
+	for vec_each(text, &model->texts.run) {
+		if (strcmp(text->key, "note") == 0 && *text->value)
+			note(report, notes, text->value);
+	}
+}
