@@ -109,6 +109,13 @@ struct hotspot_heap {
 	u64 low, high, segment_map;
 };
 
+enum hotspot_klass_form {
+	HOTSPOT_KLASS_UNKNOWN = 0,
+	HOTSPOT_KLASS_FULL = 1,	   /* a pointer behind the mark word */
+	HOTSPOT_KLASS_NARROW = 2,  /* 32 bits there, from klass_base */
+	HOTSPOT_KLASS_IN_MARK = 3, /* in the mark word's upper bits: compact object headers */
+};
+
 struct hotspot_process {
 	struct hotspot_bpf_config config;
 	struct hotspot_heap heaps[HOTSPOT_HEAPS];
@@ -117,7 +124,9 @@ struct hotspot_process {
 	u64 interpreter_begin, interpreter_end;
 	u64 nmethod_name, native_name; /* the addresses of the two blob names that most frames have */
 	u32 heap_count;
+	u64 klass_base;
+	u32 klass_shift;
+	u32 klass_form; /* enum hotspot_klass_form */
 	u32 heap_segment_shift;
 	u32 is_prepared;
-	u32 unused;
 };

@@ -155,39 +155,53 @@ static __always_inline int step_interpreted(struct java_walk *walk, const struct
 }
 
 #if defined(__TARGET_ARCH_x86)
+/* Between the frame's making and its being called complete: the frame pointer is about to be stored, or the entry barrier
+ * follows, which is `cmp dword [r15 + offset], imm` of 8 bytes, a jump, and in older code a call. */
+static __always_inline bool is_behind_frame_making(const u8 *code)
+{
+	if (code[0] == 0x48 && code[1] == 0x89 && (code[2] & 0x3f) == 0x2c)
+		return true;
+	if (code[0] == 0x41 && code[1] == 0x81 && (code[2] & 0x3f) == 0x3f)
+		return true;
+	if (code[-8] == 0x41 && code[-7] == 0x81 && ((code[0] == 0x0f && code[1] == 0x85) || code[0] == 0x74))
+		return true;
+	return code[-2] == 0x74 && code[-1] == 0x05 && code[0] == 0xe8;
+}
+
+enum { PUSH_FP = 0x55, POP_FP = 0x5d, RETURN = 0xc3, CODE_BEFORE = 8 };
+
+/* Between the pop of the frame pointer and the return: the safepoint poll. By release `test [rip + offset], eax`; or
+ * `mov r10, [r15 + offset]` and `test [r10], eax`; or `cmp rsp, [r15 + offset]` (of 4 or 7 bytes) and `ja`. */
+static __always_inline bool is_poll_before_return(const u8 *code)
+{
+	if (code[-1] == POP_FP)
+		return (code[0] == 0x85 && code[1] == 0x05) || (code[0] == 0x4d && code[1] == 0x8b && code[2] == 0x97) ||
+		       (code[0] == 0x49 && code[1] == 0x3b && (code[2] & 0x3f) == 0x27);
+	if (code[0] == 0x41 && code[1] == 0x85 && code[2] == 0x02)
+		return code[-8] == POP_FP && code[-7] == 0x4d && code[-6] == 0x8b;
+	if (code[0] == 0x0f && code[1] == 0x87)
+		return (code[-8] == POP_FP && code[-7] == 0x49 && code[-6] == 0x3b) ||
+		       (code[-5] == POP_FP && code[-4] == 0x49 && code[-3] == 0x3b);
+	return false;
+}
+
 /* Where an interrupted frame's return address is when the frame is not whole: in the prologue up to the push of the frame
  * pointer, and in the epilogue from its pop on. 0: the frame is whole. 1: at the stack pointer. 2: one word above. */
 static __always_inline u32 frame_words_left(struct java_walk *walk)
 {
-	enum { PUSH_FP = 0x55, POP_FP = 0x5d, RETURN = 0xc3, BEFORE = 8 };
-	const u8 *code = (u8 *)walk->words + BEFORE; /* what stands at the pc, and before it */
+	const u8 *code = (u8 *)walk->words + CODE_BEFORE; /* what stands at the pc, and before it */
 
-	if (!java_read(walk->words, 16, walk->pc - BEFORE))
+	if (!java_read(walk->words, 16, walk->pc - CODE_BEFORE))
 		return 0;
 	if (walk->pc - walk->code.code_begin < walk->code.frame_complete &&
 	    walk->code.frame_complete < walk->code.code_end - walk->code.code_begin) {
 		if (code[-1] == PUSH_FP)
 			return 2;
-		/* Behind `sub rsp, N`: the frame pointer is about to be stored, or the entry barrier follows, which is
-		 * `cmp dword [r15 + offset], imm` of 8 bytes and `jne`. */
-		if ((code[0] == 0x48 && code[1] == 0x89 && (code[2] & 0x3f) == 0x2c) ||
-		    (code[0] == 0x41 && code[1] == 0x81 && (code[2] & 0x3f) == 0x3f) ||
-		    (code[0] == 0x0f && code[1] == 0x85 && code[-8] == 0x41 && code[-7] == 0x81))
-			return 0;
-		return 1;
+		return is_behind_frame_making(code) ? 0 : 1;
 	}
 	if (code[0] == POP_FP)
 		return 2;
-	if (code[0] == RETURN)
-		return 1;
-	/* Between pop and return: the safepoint poll `cmp rsp, [r15 + offset]` (of 4 or 7 bytes) and `ja`. */
-	if (code[0] == 0x49 && code[1] == 0x3b && (code[2] & 0x3f) == 0x27 && code[-1] == POP_FP)
-		return 1;
-	if (code[0] == 0x0f && code[1] == 0x87 &&
-	    ((code[-7] == 0x49 && code[-6] == 0x3b && code[-8] == POP_FP) ||
-	     (code[-4] == 0x49 && code[-3] == 0x3b && code[-5] == POP_FP)))
-		return 1;
-	return 0;
+	return code[0] == RETURN || is_poll_before_return(code) ? 1 : 0;
 }
 #else
 /* Not told apart: an interrupted prologue or epilogue ends the walk early, and is counted. */
@@ -433,7 +447,8 @@ static __always_inline u32 walk_begin(u32 slot_of_process)
 		walk->owner = owner;
 		walk->slot_of_process = slot_of_process;
 		walk->bcp = walk->thread = walk->anchor_sp = walk->anchor_pc = walk->anchor_fp = 0;
-		walk->chunk = walk->chunk_end = walk->entry = walk->code.blob = 0;
+		walk->chunk = walk->chunk_end = walk->entry = walk->window_start = 0;
+		walk->code.code_begin = walk->code.code_end = 0;
 		walk->sp = 0;
 		walk->is_top = walk->is_anchor_used = 0;
 		walk->frame_count = walk->flags = 0;

@@ -136,23 +136,39 @@ static __always_inline u64 java_read_word(u64 address)
 	return value;
 }
 
-/* Klass* of the object behind a local JNI handle; 0 if it cannot be read. The base and the shift of narrow class pointers
- * are variables that the VM sets while it starts: they are read each time. */
-static __always_inline u64 java_klass_of_handle(const struct hotspot_process *process, u64 handle)
+/* How objects name their class: read when the first exception is made, since the VM sets base and shift while it starts,
+ * before any Java code runs. */
+static __always_inline void java_prepare_klass(struct hotspot_process *process)
+{
+	const struct hotspot_bpf_config *config = &process->config;
+
+	process->klass_base = java_read_word(config->klass_base_address);
+	process->klass_shift = java_read_int(config->klass_shift_address) & 63;
+	if (java_read_flag(config->use_compact_headers_address))
+		process->klass_form = HOTSPOT_KLASS_IN_MARK;
+	else if (java_read_flag(config->use_compressed_klass_address))
+		process->klass_form = HOTSPOT_KLASS_NARROW;
+	else
+		process->klass_form = HOTSPOT_KLASS_FULL;
+}
+
+/* Klass* of the object behind a local JNI handle of Java code; 0 if it cannot be read. */
+static __always_inline u64 java_klass_of_handle(struct hotspot_process *process, u64 handle)
 {
 	const struct hotspot_bpf_config *config = &process->config;
 	u64 object = java_read_word(handle & ~3ull), narrow;
 
 	if (!object || !(config->abilities & HOTSPOT_CAN_NAME_CLASSES))
 		return 0;
-	if (java_read_flag(config->use_compact_headers_address))
-		narrow = java_read_word(object) >> (config->compact_klass_shift & 63);
-	else if (java_read_flag(config->use_compressed_klass_address))
-		narrow = java_read_int(object + config->object_klass);
-	else
+	if (!process->klass_form)
+		java_prepare_klass(process);
+	if (process->klass_form == HOTSPOT_KLASS_FULL)
 		return java_read_word(object + config->object_klass);
-	return java_read_word(config->klass_base_address) +
-	       (narrow << (java_read_int(config->klass_shift_address) & 63));
+	if (process->klass_form == HOTSPOT_KLASS_IN_MARK)
+		narrow = java_read_word(object) >> (config->compact_klass_shift & 63);
+	else
+		narrow = java_read_int(object + config->object_klass);
+	return process->klass_base + (narrow << (process->klass_shift & 63));
 }
 
 /* Copies the text of a Symbol* (at most `capacity` bytes, a power of two); its length, or 0 if it cannot be read. */

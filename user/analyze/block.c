@@ -368,6 +368,7 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 					  .wake = model_interval_wake(model, thread, interval)};
 	look_at(model, thread, interval, connection, &reading->span, &in);
 	reading->evidence = in.interval->event;
+	reading->is_poll = in.call == CALL_POLL;
 
 	uint32_t waker = reading->wake == NO_INDEX ? NO_INDEX :
 						     waker_in_tree(model, MODEL_EVENT(model, reading->wake, wake));
@@ -375,7 +376,11 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 	if (read_fault(&in, reading->span, waker, reading))
 		return;
 	if (in.interval->flags & INTERVAL_IOWAIT) {
-		reading->cause = CAUSE_WAIT_DISK;
+		/* In user mode nothing but a page fault waits for the disk: where faults have spans, this one's is missing. */
+		bool is_lost_fault = in.call == CALL_NONE && model_observed(model, "fault_duration") == OBSERVED_YES;
+
+		reading->cause = is_lost_fault ? CAUSE_UNEXPLAINED : CAUSE_WAIT_DISK;
+		reading->note = is_lost_fault ? NOTE_RECORD_MISSING : NOTE_NONE;
 		return;
 	}
 	if (read_pause(&in, waker, end_ns, reading))

@@ -12,6 +12,7 @@ struct block_reading {
 	 * stays unexplained. */
 	enum cause hole_cause;
 	uint32_t hole_evidence;
+	bool is_poll;  /* it waited for whatever comes first, not on one socket */
 	uint32_t wake; /* or NO_INDEX */
 	uint32_t span; /* innermost span at the block's begin, or NO_INDEX */
 };

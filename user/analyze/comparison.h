@@ -1,7 +1,9 @@
-/* The comparison of several scenarios: what analyze concludes and render shows. It mirrors interface.md's comparison JSON.
+/* The comparison of several scenarios: what analyze concludes and render shows. It mirrors interface.md's comparison
+ * JSON.
  *
- * Conventions are those of report.h: all in the comparison's arena, times in nanoseconds, sizes in bytes, ABSENT is not
- * observed (key left out) and NONE does not apply (null). Fields that interface.md does not name are marked "added". */
+ * Conventions are those of report.h: all in the comparison's arena, times in nanoseconds, sizes in bytes, ABSENT is
+ * not observed (key left out) and NONE does not apply (null). Fields that interface.md does not name are marked
+ * "added". */
 #pragma once
 
 #include <stdbool.h>
@@ -31,9 +33,10 @@ struct comparison_scenario {
 	size_t command_count;
 	int64_t runs, failed_runs; /* the failed ones are among the runs and in no figure */
 	struct comparison_stat first_request_ns, ready_ns, first_response_ns, warm_ns, peak_rss, cpu_ns;
-	int64_t aot_mapped;	       /* runs in which the cache's regions were mapped */
-	bool is_aot_requested;	       /* added */
-	struct maybe_text aot_reason;  /* added: why the cache was not used, of the first such run; NONE where it was */
+	int64_t aot_mapped;    /* runs in which the cache's regions were mapped */
+	bool is_aot_requested; /* added */
+	struct maybe_text
+		aot_reason; /* added: why the cache was not used, of the first such run; NONE where it was */
 	REPORT_LIST(struct comparison_cause_stat, causes);
 	struct comparison_stat counts[COUNT_COUNT];
 	struct comparison_stat memory[MAPPING_KIND_COUNT];
@@ -50,14 +53,16 @@ struct comparison_difference {
 	double first_request_change; /* scenario / baseline - 1 of the medians */
 	double interval95_low, interval95_high;
 	double p_value;
-	struct maybe_real detectable_change; /* added: the smallest change that this number of runs could have shown */
-	const char *verdict;		     /* in words: "faster", "slower", "no difference that these runs can show" … */
+	struct maybe_real
+		detectable_change; /* added: the smallest change that this number of runs could have shown */
+	const char *verdict;	   /* in words: "faster", "slower", "no difference that these runs can show" … */
 	REPORT_LIST(struct comparison_cause_row, causes); /* by change, largest saving first */
 };
 
 struct comparison_interaction {
 	const char *of[2];
-	int64_t first_request_ns; /* what both together change beyond the sum of the two alone; negative: they save more */
+	int64_t first_request_ns; /* what both together change beyond the sum of the two alone; negative: they save
+				     more */
 };
 
 struct comparison {

@@ -4,6 +4,7 @@
 
 #include "analyze/inventory.h"
 #include "analyze/inventory_sources.h"
+#include "base/auto.h"
 
 enum phase phase_of_time(const struct report *report, const struct model *model, uint64_t time_ns)
 {
@@ -47,10 +48,8 @@ void analyze_inventory(const struct model *model, struct report *report)
 	if (inventory.main_process == NO_INDEX)
 		inventory.main_process = model->threads.processes.count ? model->threads.command_process : NO_INDEX;
 	class_sources_build(model, report, &sources);
-	inventory_machine(&inventory);
-	inventory_events(&inventory);
 	inventory_threads(&inventory);
-	inventory_runtime(&inventory);
+	inventory_archives(&inventory);
 	inventory_files(&inventory);
 	inventory_jars(&inventory);
 	inventory_classes(&inventory);
@@ -59,5 +58,5 @@ void analyze_inventory(const struct model *model, struct report *report)
 	inventory_jvm(&inventory);
 	inventory_memory(&inventory);
 	inventory_connections(&inventory);
-	inventory_oom(&inventory);
+	inventory_limits(&inventory);
 }

@@ -5,6 +5,7 @@
 
 #include "analyze/inventory_loads.h"
 #include "analyze/inventory_sources.h"
+#include "base/auto.h"
 
 enum { SLOWEST_MOST = 100 }; /* the JSON's list; who wants all of them exports the trace */
 

@@ -5,10 +5,7 @@
 
 #include "base/auto.h"
 
-enum {
-	STACK_LINES_SHOWN = 48, /* deeper frames are the framework's pipeline, the same for every row */
-	CLASS_NAME_BYTES = 65536,
-};
+enum { STACK_LINES_SHOWN = 48 }; /* deeper frames are the framework's pipeline, the same for every row */
 
 /* What one stack says about the exceptions of one class that were made there. */
 struct throw_site {
@@ -190,16 +187,15 @@ static void add_java(struct exception_rows *rows, uint32_t index)
 }
 
 /* C++ exceptions, throw to catch: the span that the catch closed. */
-static void add_native(struct exception_rows *rows, uint32_t thread, const struct span *span)
+static void add_native(struct exception_rows *rows, const struct span *span)
 {
 	const struct model *model = rows->inventory->model;
 	struct arena scratch auto_done(arena_done) = {};
 	const char *name = type_name_demangled(&scratch, model_text(model, span->name));
 	uint32_t class_name = strpool_add_text(&rows->names, *name ? name : "(C++ exception)");
-	enum phase phase = phase_of_time(rows->inventory->report, model, MODEL_EVENT(model, span->event, native_throw)->header.time_ns);
+	enum phase phase = phase_of_time(rows->inventory->report, model, model->events[span->event]->time_ns);
 	struct report_exception *row = row_of(rows, class_name, phase, 0, 0, 0);
 
-	(void)thread;
 	row->count++;
 	row->duration_ns.value += (int64_t)(span->end_ns - span->start_ns);
 }
@@ -263,7 +259,7 @@ void inventory_exceptions(const struct inventory *inventory)
 	for (uint32_t i = 0; i < model->threads.list.count && model->kind_counts[EVENT_NATIVE_THROW]; i++) {
 		for vec_each(span, &model->threads.list.items[i].spans) {
 			if (span->kind == SPAN_NATIVE_THROW)
-				add_native(&rows, i, span);
+				add_native(&rows, span);
 		}
 	}
 	for (size_t i = 0; i < rows.list.count; i++)

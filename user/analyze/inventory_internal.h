@@ -17,10 +17,8 @@ struct inventory {
 	bool has_jvm;	       /* some process of the tree is a JVM */
 };
 
-void inventory_machine(const struct inventory *inventory);
-void inventory_events(const struct inventory *inventory);
 void inventory_threads(const struct inventory *inventory);
-void inventory_runtime(const struct inventory *inventory);
+void inventory_archives(const struct inventory *inventory); /* the runtime's CDS archive and AOT cache */
 void inventory_files(const struct inventory *inventory);
 void inventory_jars(const struct inventory *inventory);
 void inventory_classes(const struct inventory *inventory);
@@ -29,7 +27,7 @@ void inventory_faults(const struct inventory *inventory);
 void inventory_jvm(const struct inventory *inventory);
 void inventory_memory(const struct inventory *inventory);
 void inventory_connections(const struct inventory *inventory);
-void inventory_oom(const struct inventory *inventory); /* how memory ended the run; after memory and exceptions */
+void inventory_limits(const struct inventory *inventory); /* the cgroup's counters, and how memory ended the run */
 
 /* ---- times and phases ---- */
 
@@ -63,9 +61,6 @@ const char *class_name_dotted(struct arena *arena, const char *name);
 
 /* A type name of the C++ ABI, demangled where it can be. */
 const char *type_name_demangled(struct arena *arena, const char *mangled);
-
-/* "file_open"; "" for a kind that is not of the table. */
-const char *event_kind_name(enum event_kind kind);
 
 /* A hidden class (a lambda, a method handle's form): its name ends in an address, and no file holds it. */
 bool class_is_hidden(const char *name);

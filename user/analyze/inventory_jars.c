@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/inventory_sources.h"
+#include "base/auto.h"
 
 struct jar_totals { /* of one file, as its events say */
 	uint64_t opens, reads, bytes_read;

@@ -31,20 +31,6 @@ const char *type_name_demangled(struct arena *arena, const char *mangled)
 	return status == 0 && name ? arena_copy(arena, name, strlen(name)) : arena_copy(arena, mangled, strlen(mangled));
 }
 
-const char *event_kind_name(enum event_kind kind)
-{
-	switch (kind) {
-#define E(id, NAME, name, tail, doc) \
-	case EVENT_##NAME:           \
-		return #name;
-		EVENT_TABLE(E)
-#undef E
-	case EVENT_KIND_END:
-		break;
-	}
-	return "";
-}
-
 bool class_is_hidden(const char *name)
 {
 	const char *plus = strrchr(name, '+');

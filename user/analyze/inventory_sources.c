@@ -6,6 +6,7 @@
 
 #include "analyze/inventory_internal.h"
 #include "base/auto.h"
+#include "model/snapshots.h"
 
 /* ---- names ---- */
 

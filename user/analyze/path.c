@@ -37,6 +37,7 @@ struct path_walker {
 	struct path *path;
 	uint32_t connection;
 	uint8_t inside; /* of the frame in work */
+	uint64_t read_socket; /* the outbound connection that the path reads from next (it is walked backwards); 0: none */
 };
 
 struct path_walker *path_walker_new(const struct model *model)
@@ -87,10 +88,26 @@ static const struct stretch *lost_before(const struct path_walker *walker, uint6
 	return low ? &walker->lost.items[low - 1] : NULL;
 }
 
+/* A tile that reads an answer on a connection that the tree made: who waited for it waits for what was asked there. */
+static void note_read(struct path_walker *walker, const struct tile *tile)
+{
+	const struct span *span = &walker->model->threads.list.items[tile->thread].spans.items[tile->span];
+
+	if (span->kind != SPAN_SOCKET_READ)
+		return;
+
+	const struct event_socket_read *read = MODEL_EVENT(walker->model, span->event, socket_read);
+
+	if (read->result > 0 && !(read->flags & SOCKET_ACCEPTED))
+		walker->read_socket = read->socket;
+}
+
 static void push_tile(void *context, struct tile tile)
 {
 	struct path_walker *walker = context;
 
+	if (tile.span != NO_INDEX)
+		note_read(walker, &tile);
 	tile.inside |= walker->inside;
 	*vec_push(&walker->path->tiles) = tile;
 }
@@ -133,28 +150,57 @@ static void push_frame(struct path_walker *walker, struct frame frame)
 	*vec_push(&walker->frames) = frame;
 }
 
-/* Explains the end of a block and returns where the frame goes on; may push the frame that explains it. */
+/* A poller waits for whatever comes: its wait for an answer began when the question was sent, and before that the sender
+ * was on its way. Finds that send within the block: its event, or NO_INDEX. */
+static uint32_t question_sent(const struct path_walker *walker, const struct block_reading *reading, uint64_t from_ns,
+			      uint64_t to_ns)
+{
+	const struct model *model = walker->model;
+	uint64_t socket = walker->read_socket;
+
+	if (!socket || !reading->is_poll || (reading->cause != CAUSE_WAIT_NETWORK && reading->cause != CAUSE_WAIT_NAME))
+		return NO_INDEX;
+	for (uint32_t i = model_first_event_at(model, to_ns); i > 0; i--) {
+		const struct event_header *event = model->events[i - 1];
+
+		if (event->time_ns <= from_ns)
+			break;
+		if (event->kind != EVENT_SOCKET_WRITE ||
+		    ((const struct event_socket_write *)event)->socket != socket)
+			continue;
+
+		uint32_t sender = model_thread_at(model, event->tid, event->time_ns);
+
+		return sender == NO_INDEX || walker->is_on_stack[sender] ? NO_INDEX : i - 1;
+	}
+	return NO_INDEX;
+}
+
+/* Explains the end of a block: as a whole, or by pushing the frame that explains it. */
 static void step_blocked(struct path_walker *walker, size_t top, uint32_t interval, uint64_t from_ns)
 {
+	const struct model *model = walker->model;
 	struct frame *frame = &walker->frames.items[top];
 	struct block_reading reading;
 	uint64_t to_ns = frame->at_ns;
 
-	block_read(walker->model, frame->thread, interval, to_ns, walker->connection, &reading);
+	block_read(model, frame->thread, interval, to_ns, walker->connection, &reading);
 	if (reading.follow != NO_INDEX && walker->is_on_stack[reading.follow]) {
 		unexplained(walker, frame, from_ns, NOTE_CYCLE);
 	} else if (reading.follow != NO_INDEX) {
-		uint8_t inside = walker->inside | inside_of_span(walker->model, frame->thread, reading.span);
+		uint8_t inside = walker->inside | inside_of_span(model, frame->thread, reading.span);
 
 		if (reading.hole_evidence != NO_INDEX &&
 		    (reading.hole_cause == CAUSE_LOCK_MONITOR || reading.hole_cause == CAUSE_LOCK_PARK ||
 		     reading.hole_cause == CAUSE_LOCK_VM))
 			inside |= INSIDE_LOCK;
+		uint32_t waiter = frame->thread;
+
 		frame->at_ns = from_ns;
 		push_frame(walker, (struct frame){.low_ns = from_ns,
 						  .at_ns = to_ns,
 						  .thread = reading.follow,
-						  .waiter = frame->thread,
+						  .waiter = waiter,
 						  .hole_cause = reading.hole_cause,
 						  .hole_evidence = reading.hole_evidence,
 						  .inside = inside});
@@ -162,7 +208,11 @@ static void step_blocked(struct path_walker *walker, size_t top, uint32_t interv
 	} else if (reading.cause == CAUSE_UNEXPLAINED) {
 		unexplained(walker, frame, from_ns, reading.note);
 	} else {
-		push_tile(walker, (struct tile){.start_ns = from_ns,
+		uint32_t sent = question_sent(walker, &reading, from_ns, to_ns);
+		uint64_t sent_ns = sent == NO_INDEX ? from_ns : model->events[sent]->time_ns;
+		uint8_t inside = inside_of_span(model, frame->thread, reading.span);
+
+		push_tile(walker, (struct tile){.start_ns = sent_ns,
 						.end_ns = to_ns,
 						.thread = frame->thread,
 						.evidence = reading.evidence,
@@ -170,8 +220,21 @@ static void step_blocked(struct path_walker *walker, size_t top, uint32_t interv
 						.interval = interval,
 						.wake = reading.wake,
 						.cause = (uint16_t)reading.cause,
-						.inside = inside_of_span(walker->model, frame->thread, reading.span),
+						.inside = inside,
 						.note = (uint8_t)reading.note});
+		if (sent != NO_INDEX) {
+			uint32_t waiter = frame->thread;
+
+			walker->read_socket = 0;
+			frame->at_ns = from_ns;
+			push_frame(walker, (struct frame){.low_ns = from_ns,
+							  .at_ns = sent_ns,
+							  .thread = model_thread_at(model, model->events[sent]->tid, sent_ns),
+							  .waiter = waiter,
+							  .hole_evidence = NO_INDEX,
+							  .inside = walker->inside | inside});
+			return;
+		}
 	}
 	frame->at_ns = from_ns;
 }
@@ -265,6 +328,7 @@ void path_walk(struct path_walker *walker, const struct request *request, struct
 	walker->path = path;
 	walker->connection = request->connection;
 	walker->inside = 0;
+	walker->read_socket = 0;
 	if (request->end_ns <= request->arrival_ns)
 		return;
 	if (request->writer == NO_INDEX || !model->threads.has_schedule) {

@@ -108,6 +108,14 @@ static struct maybe cgroup_number(const struct model *model, enum proc_file file
 	return found;
 }
 
+/* Not every kernel's cgroups count each of these: version 1 knows oom_kill alone. What is not counted was not observed. */
+static struct maybe cgroup_event(const struct model *model, const char *key)
+{
+	struct maybe number = cgroup_number(model, PROC_FILE_MEMORY_STAT, key);
+
+	return number.state == KNOWN ? number : (struct maybe){.state = ABSENT};
+}
+
 static void fill_machine(const struct model *model, struct report *report)
 {
 	const char *quota = model_run_text(model, "cpu_quota", NULL);
@@ -122,9 +130,9 @@ static void fill_machine(const struct model *model, struct report *report)
 	if (number_of(model, "memory_limit", &limit))
 		report->machine.memory_limit = (struct maybe){KNOWN, limit};
 	report->machine.cgroup_peak = cgroup_number(model, PROC_FILE_MEMORY_STAT, "peak");
-	report->machine.cgroup_oom = cgroup_number(model, PROC_FILE_MEMORY_STAT, "oom");
-	report->machine.cgroup_oom_kill = cgroup_number(model, PROC_FILE_MEMORY_STAT, "oom_kill");
-	report->machine.cgroup_max = cgroup_number(model, PROC_FILE_MEMORY_STAT, "max");
+	report->machine.cgroup_oom = cgroup_event(model, "oom");
+	report->machine.cgroup_oom_kill = cgroup_event(model, "oom_kill");
+	report->machine.cgroup_max = cgroup_event(model, "max");
 	if (report->run.exit_kind == EXIT_KIND_SIGNAL && report->run.exit_code == SIGKILL && !report->run.exit_by_us &&
 	    report->machine.cgroup_oom_kill.state == KNOWN && report->machine.cgroup_oom_kill.value > 0)
 		report->run.exit_oom = (struct maybe_text){KNOWN, "cgroup"};

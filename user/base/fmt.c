@@ -75,13 +75,14 @@ struct fmt fmt_duration(int64_t duration_ns)
 	if (hours)
 		snprintf(result.text, sizeof(result.text), "%s%" PRIu64 " h %" PRIu64 " min", sign, hours, minutes);
 	else
-		snprintf(result.text, sizeof(result.text), "%s%" PRIu64 " min %" PRIu64 " s", sign, minutes, seconds % 60);
+		snprintf(result.text, sizeof(result.text), "%s%" PRIu64 " min %" PRIu64 " s", sign, minutes,
+			 seconds % 60);
 	return result;
 }
 
 struct fmt fmt_bytes(int64_t size_bytes)
 {
-	static const struct unit units[] = {{1, "B"},		 {1 << 10, "KiB"},	{1 << 20, "MiB"},
+	static const struct unit units[] = {{1, "B"},	      {1 << 10, "KiB"},	   {1 << 20, "MiB"},
 					    {1 << 30, "GiB"}, {1ull << 40, "TiB"}, {1ull << 50, "PiB"}};
 
 	return in_units(size_bytes, units, array_length(units));
@@ -228,7 +229,8 @@ void fmt_round_together(const int64_t *values, size_t count, int64_t step, int64
 		remainders += remainder_of(values[i], step);
 	}
 
-	/* What the floors fall short of the rounded sum: less than one unit for each value that is no whole number of units. */
+	/* What the floors fall short of the rounded sum: less than one unit for each value that is no whole number of
+	 * units. */
 	size_t missing = (size_t)((remainders + (step - step / 2)) / step);
 	auto_free bool *is_raised = calloc(count + 1, sizeof(*is_raised));
 

@@ -183,10 +183,13 @@ void json_out_real(struct json_out *json, double value)
 	}
 	if (!begin_value(json))
 		return;
-	/* 17 significant digits name every double; fewer often do. */
+	/* 17 significant digits name every double; fewer often do. "100" is as short as "1e+02" and plainer. */
 	for (int digits = 1; digits <= 17; digits++) {
+		bool has_exponent;
+
 		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
+		has_exponent = strchr(text, 'e') && fabs(value) >= 1 && fabs(value) < 1e15;
+		if (!has_exponent && strtod(text, NULL) == value)
 			break;
 	}
 	fputs(text, json->out);

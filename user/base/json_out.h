@@ -1,9 +1,9 @@
 /* Streaming JSON writer: keys in the order of the calls, exact 64-bit integers, no tree in memory.
  *
- * Every string becomes valid JSON whatever its bytes: invalid UTF-8 turns into U+FFFD, control characters and the line
- * separators U+2028 and U+2029 (which end a line in older JavaScript) are escaped. Doubles are the shortest decimal that
- * reads back as the same double; what JSON cannot hold (NaN, infinity) is null.
- * A wrong nesting of the calls is remembered, and json_out_finish returns it as an error: the file is then not JSON. */
+ * Every string becomes valid JSON whatever its bytes: invalid UTF-8 turns into U+FFFD, control characters and the
+ * line separators U+2028 and U+2029 (which end a line in older JavaScript) are escaped. Doubles are the shortest
+ * decimal that reads back as the same double; what JSON cannot hold (NaN, infinity) is null. A wrong nesting of the
+ * calls is remembered, and json_out_finish returns it as an error: the file is then not JSON. */
 #pragma once
 
 #include <stdbool.h>

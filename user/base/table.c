@@ -59,7 +59,7 @@ static void layout_measure(struct layout *layout, const struct table *table, con
 	for (size_t line = 0; line < line_count; line++) {
 		for (unsigned c = 0; c < table->column_count; c++) {
 			const struct table_row *row = line ? &table->rows.items[line - 1] : NULL;
-			const char *text = !row                  ? table->columns[c].title
+			const char *text = !row			 ? table->columns[c].title
 					   : c < row->cell_count ? row->cells[c].text
 								 : "";
 			char *safe = utf8_safe(&layout->arena, text ? text : "", term->has_utf8);
@@ -151,7 +151,8 @@ static enum term_style cell_style(const struct table *table, size_t line, unsign
 	return c < row->cell_count ? row->cells[c].style : TERM_PLAIN;
 }
 
-static void print_line(struct layout *layout, const struct table *table, const struct term *term, FILE *out, size_t line)
+static void print_line(struct layout *layout, const struct table *table, const struct term *term, FILE *out,
+		       size_t line)
 {
 	size_t pending = table->indent, used = 0;
 	bool is_first = true;

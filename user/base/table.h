@@ -1,8 +1,8 @@
 /* Tables for the terminal: columns that align, long names cut in their middle, never a wrapped line.
  *
- * Filled row by row, cell by cell, then printed once. Where the terminal is too narrow, columns with a `shrinks_to` give
- * way, widest first; then optional columns are left out, the highest `optional` first; what still does not fit is cut.
- * Texts are made safe when printed (see term.h). Nothing fails. */
+ * Filled row by row, cell by cell, then printed once. Where the terminal is too narrow, columns with a `shrinks_to`
+ * give way, widest first; then optional columns are left out, the highest `optional` first; what still does not fit
+ * is cut. Texts are made safe when printed (see term.h). Nothing fails. */
 #pragma once
 
 #include <stdio.h>

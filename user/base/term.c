@@ -66,7 +66,7 @@ struct term term_detect(int fd, enum term_colour colour)
 }
 
 static const char *const escapes[] = {
-	[TERM_PLAIN] = "",	  [TERM_BOLD] = "\33[1m",    [TERM_DIM] = "\33[2m",    [TERM_TITLE] = "\33[1;36m",
+	[TERM_PLAIN] = "",	 [TERM_BOLD] = "\33[1m",     [TERM_DIM] = "\33[2m",    [TERM_TITLE] = "\33[1;36m",
 	[TERM_GOOD] = "\33[32m", [TERM_WARNING] = "\33[33m", [TERM_BAD] = "\33[1;31m", [TERM_BAR] = "\33[36m",
 };
 
@@ -98,7 +98,8 @@ static void put_spaces(FILE *out, size_t count)
 
 static bool is_unit(const char *word, size_t length)
 {
-	static const char *const units[] = {"ns", "µs", "us", "ms", "s", "min", "h", "B", "KiB", "MiB", "GiB", "TiB", "%"};
+	static const char *const units[] = {"ns", "µs",	 "us",	"ms",  "s",   "min", "h",
+					    "B",  "KiB", "MiB", "GiB", "TiB", "%"};
 
 	while (length && strchr(",;:.)", word[length - 1]))
 		length--;
@@ -145,11 +146,13 @@ void term_paragraph(const struct term *term, FILE *out, enum term_style label_st
 	auto_done(arena_done) struct arena arena = {};
 	char *safe_label = utf8_safe(&arena, label, term->has_utf8);
 	const char *at = utf8_safe(&arena, text, term->has_utf8);
-	size_t room = term->columns > label_columns + TERM_ROOM_LEAST ? term->columns - label_columns : TERM_ROOM_LEAST;
+	size_t room =
+		term->columns > label_columns + TERM_ROOM_LEAST ? term->columns - label_columns : TERM_ROOM_LEAST;
 	char *line = arena_alloc(&arena, strlen(at) + room * 4 + 1);
 	size_t used;
 
-	safe_label = utf8_fit(&arena, safe_label, label_columns ? label_columns - 1 : 0, UTF8_CUT_END, term->has_utf8);
+	safe_label =
+		utf8_fit(&arena, safe_label, label_columns ? label_columns - 1 : 0, UTF8_CUT_END, term->has_utf8);
 	used = utf8_columns(safe_label);
 	at += strspn(at, " ");
 	term_styled(term, out, label_style, safe_label);

@@ -2,7 +2,8 @@
  *
  * Every text that goes out through here passes utf8_safe first, and only this layer ends lines and writes escape
  * sequences: no name of the traced program can move the cursor or start a line of its own.
- * Nothing here is wider than the terminal: paragraphs wrap at words, a word too long for a line is cut in its middle. */
+ * Nothing here is wider than the terminal: paragraphs wrap at words, a word too long for a line is cut in its middle.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -26,8 +27,8 @@ struct term_environment {
 	const char *no_color, *name, *columns, *lc_all, *lc_ctype, *lang;
 };
 
-/* Colour: as asked; auto means a terminal that is not "dumb" and no NO_COLOR (set and not empty). Width: the window, else
- * COLUMNS, else 100. UTF-8: by the first of LC_ALL, LC_CTYPE, LANG that is set and not empty. */
+/* Colour: as asked; auto means a terminal that is not "dumb" and no NO_COLOR (set and not empty). Width: the window,
+ * else COLUMNS, else 100. UTF-8: by the first of LC_ALL, LC_CTYPE, LANG that is set and not empty. */
 struct term term_decide(const struct term_environment *environment, enum term_colour colour);
 struct term term_detect(int fd, enum term_colour colour);
 
@@ -35,7 +36,7 @@ enum term_style {
 	TERM_PLAIN,
 	TERM_BOLD,
 	TERM_DIM,
-	TERM_TITLE,   /* heading of a section or a column */
+	TERM_TITLE, /* heading of a section or a column */
 	TERM_GOOD,
 	TERM_WARNING, /* what the reader must know before believing a figure */
 	TERM_BAD,     /* failure */
@@ -48,8 +49,8 @@ void term_styled(const struct term *term, FILE *out, enum term_style style, cons
 /* A text on a line of its own, cut in its middle where it is too long. */
 void term_line(const struct term *term, FILE *out, enum term_style style, const char *text);
 
-/* `label` in label_style at the left, then the text wrapped in the room right of label_columns. The label may be "". A number
- * and its unit ("434 ms") stay on one line. */
+/* `label` in label_style at the left, then the text wrapped in the room right of label_columns. The label may be "".
+ * A number and its unit ("434 ms") stay on one line. */
 void term_paragraph(const struct term *term, FILE *out, enum term_style label_style, const char *label,
 		    unsigned label_columns, enum term_style style, const char *text);
 

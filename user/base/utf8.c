@@ -6,8 +6,8 @@
 #include "base/auto.h"
 #include "base/vec.h"
 
-/* The bytes that may follow a lead byte (Unicode, table 3-7): the second byte's range shuts out overlong forms, surrogates and
- * what lies beyond U+10FFFF. */
+/* The bytes that may follow a lead byte (Unicode, table 3-7): the second byte's range shuts out overlong forms,
+ * surrogates and what lies beyond U+10FFFF. */
 struct lead {
 	unsigned char first, last, second_first, second_last, length;
 };
@@ -63,8 +63,8 @@ static bool is_in(const struct range *ranges, size_t count, int32_t character)
 	return false;
 }
 
-/* The blocks that hold combining marks only, and the marks of the scripts met most. The C library's wcwidth would need a
- * locale and differ between machines, and a report must not. */
+/* The blocks that hold combining marks only, and the marks of the scripts met most. The C library's wcwidth would
+ * need a locale and differ between machines, and a report must not. */
 static const struct range combining[] = {
 	{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a}, {0x064b, 0x065f}, {0x06d6, 0x06dc},
 	{0x0900, 0x0902}, {0x0941, 0x0948}, {0x094d, 0x094d}, {0x0e31, 0x0e31}, {0x0e34, 0x0e3a}, {0x0e47, 0x0e4e},
@@ -72,13 +72,13 @@ static const struct range combining[] = {
 };
 
 static const struct range wide[] = {
-	{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xa960, 0xa97f}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
-	{0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
-	{0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
+	{0x1100, 0x115f},   {0x2e80, 0x303e},	{0x3041, 0xa4cf},   {0xa960, 0xa97f}, {0xac00, 0xd7a3},
+	{0xf900, 0xfaff},   {0xfe30, 0xfe6f},	{0xff00, 0xff60},   {0xffe0, 0xffe6}, {0x1f300, 0x1f64f},
+	{0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
 };
 
-/* Controls, soft hyphen, zero-width and direction marks, line and paragraph separators, variation selectors, private use,
- * fillers that look like blanks, interlinear and tag characters. */
+/* Controls, soft hyphen, zero-width and direction marks, line and paragraph separators, variation selectors, private
+ * use, fillers that look like blanks, interlinear and tag characters. */
 static const struct range invisible[] = {
 	{0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},
 	{0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},
@@ -98,7 +98,8 @@ bool utf8_is_visible(int32_t character)
 {
 	if (character >= 0x20 && character < 0x7f)
 		return true;
-	return character >= 0 && (character & 0xfffe) != 0xfffe && !is_in(invisible, array_length(invisible), character);
+	return character >= 0 && (character & 0xfffe) != 0xfffe &&
+	       !is_in(invisible, array_length(invisible), character);
 }
 
 /* What our own words use beyond ASCII. */
@@ -106,10 +107,11 @@ static const struct {
 	int32_t character;
 	const char *ascii;
 } spellings[] = {
-	{0xa0, " "},	{0xb1, "+-"},	{0xb5, "u"},	{0xb7, "-"},	{0xd7, "x"},	{0x2010, "-"},	{0x2011, "-"},
-	{0x2012, "-"},	{0x2013, "-"},	{0x2014, "-"},	{0x2018, "'"},	{0x2019, "'"},	{0x201c, "\""}, {0x201d, "\""},
-	{0x2022, "*"},	{0x2026, "..."}, {0x202f, " "}, {0x2190, "<-"}, {0x2192, "->"}, {0x2212, "-"},	{0x2248, "~"},
-	{0x2260, "!="}, {0x2264, "<="}, {0x2265, ">="}, {0x3bc, "u"},
+	{0xa0, " "},	 {0xb1, "+-"},	 {0xb5, "u"},	 {0xb7, "-"},	 {0xd7, "x"},
+	{0x2010, "-"},	 {0x2011, "-"},	 {0x2012, "-"},	 {0x2013, "-"},	 {0x2014, "-"},
+	{0x2018, "'"},	 {0x2019, "'"},	 {0x201c, "\""}, {0x201d, "\""}, {0x2022, "*"},
+	{0x2026, "..."}, {0x202f, " "},	 {0x2190, "<-"}, {0x2192, "->"}, {0x2212, "-"},
+	{0x2248, "~"},	 {0x2260, "!="}, {0x2264, "<="}, {0x2265, ">="}, {0x3bc, "u"},
 };
 
 static const char *spelling_of(int32_t character)
@@ -145,7 +147,8 @@ char *utf8_safe(struct arena *arena, const char *text, bool has_utf8)
 		marks = utf8_character_columns(character) ? 0 : marks + 1;
 
 		const char *ascii = has_utf8 ? NULL : spelling_of(character);
-		bool is_kept = utf8_is_visible(character) && (character < 0x7f || has_utf8) && marks <= MARKS_IN_A_ROW;
+		bool is_kept =
+			utf8_is_visible(character) && (character < 0x7f || has_utf8) && marks <= MARKS_IN_A_ROW;
 
 		if (is_kept) {
 			memcpy(out, start, (size_t)(at - start));
@@ -153,7 +156,9 @@ char *utf8_safe(struct arena *arena, const char *text, bool has_utf8)
 		} else if (ascii) {
 			out += snprintf(out, ESCAPE_BYTES, "%s", ascii);
 		} else {
-			const char *format = character < 0x100 ? "\\x%02x" : character < 0x10000 ? "\\u%04x" : "\\U%08x";
+			const char *format = character < 0x100	   ? "\\x%02x"
+					     : character < 0x10000 ? "\\u%04x"
+								   : "\\U%08x";
 
 			out += snprintf(out, ESCAPE_BYTES, format, (unsigned)character);
 		}
@@ -187,7 +192,8 @@ static const char *start_of_columns(const char *text, size_t columns)
 	return fits;
 }
 
-/* Skips characters until at most so many columns are left, and then marks that would combine with what is before them. */
+/* Skips characters until at most so many columns are left, and then marks that would combine with what is before
+ * them. */
 static const char *end_of_columns(const char *text, size_t columns)
 {
 	const char *end = text + strlen(text), *at = text;

@@ -104,7 +104,7 @@ const struct option_row option_rows[] = {
 	 "names of the sets in the report (default: the files' names)", set_list, FIELD(names)},
 
 	{GROUP_EXPORT, VERB_EXPORT, 'f', "format", "FORMAT",
-	 "folded, svg, flamegraph, speedscope, perfetto, pprof, firefox, csv, ndjson or otlp", set_choice,
+	 "folded (default), svg, flamegraph, speedscope, perfetto, pprof, firefox, csv, ndjson or otlp", set_choice,
 	 FIELD(export_format), .choices = export_format_names},
 	{GROUP_EXPORT, VERB_EXPORT, 'o', "output", "FILE", "where it goes (default, and -: standard output)",
 	 set_text, FIELD(output_path)},
@@ -124,8 +124,11 @@ const struct option_row option_rows[] = {
 	{GROUP_REPORT, VERB_REPORT, 0, "explain", "ID", "the page about a finding", set_text, FIELD(explain_id)},
 	{GROUP_REPORT, VERBS_REPORT, 0, "fail-on", "ID[,ID]",
 	 "exit status 1 where the report has one of these findings", set_list, FIELD(fail_on)},
-	{GROUP_REPORT, VERBS_REPORT, 0, "fail-if", "EXPR",
+	{GROUP_REPORT, VERBS_REPORT & ~VERBS_COMPARE, 0, "fail-if", "EXPR",
 	 "exit status 1 where it is so, as in 'first_request > 300ms'; may be repeated", set_gate,
+	 .secret = SECRET_NONE},
+	{GROUP_REPORT, VERBS_COMPARE, 0, "fail-if", "EXPR",
+	 "exit status 1 where it is so, as in 'first_request.median > +5%' or 'exceptions > +10'; may be repeated", set_gate,
 	 .secret = SECRET_NONE},
 
 	{GROUP_COMMON, VERBS_ALL, 'q', "quiet", NULL, "no progress and no notes on standard error", set_flag,

@@ -115,18 +115,18 @@ static struct err *unknown_option(const struct verb *verb, const char *word)
 }
 
 /* An option of other verbs only: says of which. */
-static struct err *foreign_option(const struct verb *verb, const struct option_row *row)
+static struct err *foreign_option(const struct verb *verb, const char *word, unsigned taking)
 {
 	auto_free char *list = NULL;
 	size_t size = 0;
 	auto_file FILE *stream = open_memstream(&list, &size);
 
 	for (size_t i = 0; stream && i < verb_count; i++)
-		if (row->verbs & verbs[i].id)
+		if (taking & verbs[i].id)
 			fprintf(stream, "%s%s", ftell(stream) ? ", " : "", verb_name(&verbs[i]));
 	if (stream)
 		fflush(stream);
-	return err_hint(err_new(ERR_USAGE, "option %s: %s does not take it", option_name(row).text, verb_name(verb)),
+	return err_hint(err_new(ERR_USAGE, "option %s: %s does not take it", word, verb_name(verb)),
 			"it is an option of: %s", list ? list : "");
 }
 
@@ -135,7 +135,7 @@ static struct err *find_row(const struct parser *parser, const char *word, char 
 			    size_t length, const struct option_row **ret_row)
 {
 	const struct verb *verb = parser->options->verb;
-	const struct option_row *foreign = NULL;
+	unsigned taking = 0;
 
 	for (size_t i = 0; i < option_row_count; i++) {
 		const struct option_row *row = &option_rows[i];
@@ -146,9 +146,9 @@ static struct err *find_row(const struct parser *parser, const char *word, char 
 			*ret_row = row;
 			return NULL;
 		}
-		foreign = row;
+		taking |= row->verbs;
 	}
-	return foreign ? foreign_option(verb, foreign) : unknown_option(verb, word);
+	return taking ? foreign_option(verb, word, taking) : unknown_option(verb, word);
 }
 
 static struct err *apply(struct parser *parser, const struct option_row *row, const char *value)

@@ -36,26 +36,37 @@ static void say(void *context, const char *line)
 	fprintf(stderr, "warmtrace: %s\n", utf8_safe(&arena, line, term->has_utf8));
 }
 
-/* What execvp would say of a command without a slash, or of a path. */
+/* 0 where the file can be executed, else why not. */
+static int try_file(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return errno;
+	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
+}
+
+/* What execvp would say of this command: a path, or a name that is looked for on the path. */
 static int find_command(const char *name)
 {
 	const char *path = getenv("PATH");
 	int error = ENOENT;
 
 	if (strchr(name, '/'))
-		return access(name, X_OK) == 0 ? 0 : errno;
+		return try_file(name);
 	for (const char *at = path ? path : "/bin:/usr/bin"; *at;) {
 		size_t length = strcspn(at, ":");
 		auto_free char *file = NULL;
-		struct stat status;
 
 		if (asprintf(&file, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name) < 0)
 			memory_exhausted();
-		if (stat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-			if (access(file, X_OK) == 0)
-				return 0;
-			error = EACCES;
-		}
+
+		int here = try_file(file);
+
+		if (!here)
+			return 0;
+		if (here == EACCES)
+			error = here;
 		at += length + (at[length] == ':');
 	}
 	return error;

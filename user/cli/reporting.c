@@ -90,9 +90,11 @@ struct err *report_recording(const char *path, const struct options *options, FI
 	struct err *err = render(&loaded.report, options, &render_options, sink.file);
 	struct err *close_err = sink_close(&sink);
 
-	if (err)
+	if (err) {
 		err_free(close_err);
-	TRY(err ? err : close_err);
+		return err_wrap(err, "cannot write '%s'", sink.name);
+	}
+	TRY(close_err);
 	check_gates(&loaded.report, options, outcome);
 	return NULL;
 }

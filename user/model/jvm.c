@@ -5,10 +5,13 @@
 
 /* ---- classes ---- */
 
-static uint32_t name_of(struct load *load, const struct event_header *event, size_t fixed_bytes)
-{
-	return strpool_add(&load->model->strings, (const char *)event + fixed_bytes, event->size - fixed_bytes);
-}
+/* The tail of a record as a name. */
+#define name_of(load, record)                                                                        \
+	({                                                                                           \
+		size_t length_;                                                                      \
+		const char *name_ = MODEL_TAIL(record, &length_);                                    \
+		strpool_add(&(load)->model->strings, name_, length_);                                \
+	})
 
 void jvm_on_class_read(struct load *load, uint32_t thread, uint32_t index, int64_t bytes)
 {
@@ -43,7 +46,7 @@ static void on_class_loaded(struct load *load, uint32_t thread, uint32_t index, 
 	struct model *model = load->model;
 	struct thread_state *state = &load->threads.items[thread];
 	uint64_t time_ns = event->header.time_ns;
-	uint32_t name = name_of(load, &event->header, sizeof(*event));
+	uint32_t name = name_of(load, event);
 	struct loaded_class *class = vec_push(&model->jvm.classes);
 	uint8_t flags = SPAN_LOADED | (event->is_shared ? SPAN_SHARED : 0);
 
@@ -100,7 +103,7 @@ static void on_class_init(struct load *load, uint32_t thread, uint32_t index, co
 {
 	struct thread_state *state = &load->threads.items[thread];
 	uint64_t time_ns = event->header.time_ns;
-	uint32_t name = name_of(load, &event->header, sizeof(*event));
+	uint32_t name = name_of(load, event);
 
 	while (is_top_of_class(state, name, true) && state->open.items[state->open.count - 1].kind != SPAN_CLASS_LOAD)
 		spans_close(load, thread, (enum span_kind)state->open.items[state->open.count - 1].kind, name, time_ns,
@@ -129,7 +132,7 @@ static void on_class_init(struct load *load, uint32_t thread, uint32_t index, co
 
 static void on_class_parse(struct load *load, uint32_t thread, uint32_t index, const struct event_class_parse *event)
 {
-	uint32_t name = name_of(load, &event->header, sizeof(*event));
+	uint32_t name = name_of(load, event);
 
 	spans_open(load, thread, SPAN_CLASS_PARSE, index, event->header.time_ns, event->stack_pointer, name);
 }
@@ -247,7 +250,7 @@ static void on_vm_operation(struct load *load, uint32_t thread, uint32_t index, 
 {
 	struct model *model = load->model;
 	struct pause *pause = open_pause(load, thread);
-	uint32_t name = name_of(load, &event->header, sizeof(*event));
+	uint32_t name = name_of(load, event);
 
 	model->threads.list.items[thread].has_vm_operations = true;
 	if (event->step == STEP_BEGIN)
@@ -321,7 +324,7 @@ void jvm_on_event(struct load *load, uint32_t thread, uint32_t index, const stru
 
 		spans_on_stack_pointer(load, thread, exception->stack_pointer, start_ns);
 		spans_add(load, thread, SPAN_EXCEPTION, index, start_ns, time_ns)->name =
-			name_of(load, event, sizeof(*exception));
+			name_of(load, exception);
 		break;
 	}
 	case EVENT_NATIVE_THROW: {
@@ -329,7 +332,7 @@ void jvm_on_event(struct load *load, uint32_t thread, uint32_t index, const stru
 
 		spans_on_stack_pointer(load, thread, thrown->stack_pointer, time_ns);
 		spans_open(load, thread, SPAN_NATIVE_THROW, index, time_ns, thrown->stack_pointer,
-			   name_of(load, event, sizeof(*thrown)));
+			   name_of(load, thrown));
 		break;
 	}
 	case EVENT_NATIVE_CATCH: {
@@ -344,7 +347,7 @@ void jvm_on_event(struct load *load, uint32_t thread, uint32_t index, const stru
 
 		spans_on_stack_pointer(load, thread, asked->stack_pointer, time_ns);
 		spans_open(load, thread, SPAN_CLASS_LOAD, index, time_ns, asked->stack_pointer,
-			   name_of(load, event, sizeof(*asked)));
+			   name_of(load, asked));
 		break;
 	}
 	case EVENT_CLASS_LOADED:
@@ -360,7 +363,7 @@ void jvm_on_event(struct load *load, uint32_t thread, uint32_t index, const stru
 
 		spans_on_stack_pointer(load, thread, link->stack_pointer, time_ns);
 		spans_open(load, thread, SPAN_CLASS_LINK, index, time_ns, link->stack_pointer,
-			   name_of(load, event, sizeof(*link)));
+			   name_of(load, link));
 		break;
 	}
 	case EVENT_CLASS_INIT:

@@ -247,6 +247,9 @@ static void on_event(struct load *load, uint32_t index)
 
 	if (proves_running(event))
 		schedule_prove_running(load, thread, index, event->time_ns);
+	/* Afterwards: what a sample proves, it proves with the period of those before it. */
+	if (event->kind == EVENT_SAMPLE)
+		load->sample_period_ns = ((const struct event_sample *)event)->period_ns;
 	schedule_note(load, thread, event);
 	switch ((enum event_kind)event->kind) {
 	case EVENT_SWITCH_OUT:

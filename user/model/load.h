@@ -77,6 +77,7 @@ struct load {
 	uint32_t number_munmap, number_mremap, number_brk;
 	enum syscall_arch arch;
 	struct { uint32_t tid, thread; } cache[THREAD_CACHE_SLOTS];
+	uint64_t sample_period_ns; /* of the sampling timer as it is now; 0: no sample seen */
 	uint64_t last_event_ns;
 };
 

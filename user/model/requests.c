@@ -1,5 +1,6 @@
 #include "model/load.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,8 +146,17 @@ static struct http_connection *tracker_of(struct load *load, uint32_t at)
 	return state->http;
 }
 
-static uint32_t text_of_tail(struct model *model, const char *tail, size_t length)
+/* The kernel's probes give an address as its bytes, made-up recordings as text. */
+static uint32_t peer_of_tail(struct model *model, uint32_t family, const char *tail, size_t length)
 {
+	static const char zeros[12];
+	char text[INET6_ADDRSTRLEN];
+	bool is_bytes = (family == AF_INET6 && length == sizeof(struct in6_addr)) ||
+			(family == AF_INET && (length == sizeof(struct in_addr) ||
+					       (length == 16 && memcmp(tail + 4, zeros, sizeof(zeros)) == 0)));
+
+	if (is_bytes && inet_ntop((int)family, tail, text, sizeof(text)))
+		return strpool_add_text(&model->strings, text);
 	return strpool_add(&model->strings, tail, strnlen(tail, length));
 }
 
@@ -217,7 +227,7 @@ static void on_accept(struct load *load, uint32_t thread, uint32_t index, const 
 	connection->pid = event->header.pid;
 	connection->port = event->port;
 	connection->peer_port = event->peer_port;
-	connection->peer = text_of_tail(model, peer, length);
+	connection->peer = peer_of_tail(model, event->family, peer, length);
 }
 
 static void on_connect(struct load *load, uint32_t thread, uint32_t index, const struct event_socket_connect *event)
@@ -244,7 +254,7 @@ static void on_connect(struct load *load, uint32_t thread, uint32_t index, const
 	connection->is_datagram = (event->type & TYPE_MASK) == DATAGRAM_TYPE;
 	connection->is_local = event->family == 1;
 	connection->peer_port = event->peer_port;
-	connection->peer = text_of_tail(model, peer, length);
+	connection->peer = peer_of_tail(model, event->family, peer, length);
 	connection->connect_result = event->result == IN_PROGRESS ? 0 : (int32_t)event->result;
 	connection->connect_ns += event->duration_ns;
 }

@@ -15,8 +15,9 @@ struct span *spans_add(struct load *load, uint32_t thread, enum span_kind kind, 
 
 /* ---- begins without an end of their own ---- */
 
-/* Class loading has a probe at its entry only. A later event on the thread with a stack pointer at or above the entry's
- * proves that the frame has returned: stacks grow down, and two live frames never share the word at their entry. */
+/* Class loading has a probe at its entry only. A later event on the thread with a stack pointer above the entry's proves
+ * that the frame has returned: stacks grow down. So does an equal one, as two live frames never share the word at their
+ * entry; but the steps of a class's initialisation are probes inside one frame. */
 
 static void pop(struct load *load, uint32_t thread, uint64_t time_ns, uint8_t flags)
 {
@@ -49,9 +50,11 @@ void spans_on_stack_pointer(struct load *load, uint32_t thread, uint64_t stack_p
 	if (state->wait_reason && state->wait_stack_pointer && state->wait_stack_pointer < stack_pointer)
 		state->wait_reason = 0;
 	while (state->open.count) {
-		uint64_t opened_at = state->open.items[state->open.count - 1].stack_pointer;
+		const struct open_span *top = &state->open.items[state->open.count - 1];
+		uint64_t opened_at = top->stack_pointer;
 
-		if (opened_at == 0 || opened_at > stack_pointer)
+		if (opened_at == 0 || opened_at > stack_pointer ||
+		    (opened_at == stack_pointer && top->kind == SPAN_CLASS_INIT))
 			break;
 		pop(load, thread, end_ns, SPAN_END_ESTIMATED);
 	}

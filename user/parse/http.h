@@ -8,7 +8,8 @@
  * the framing (Content-Length, chunks, close) through hidden bytes where their meaning is sure. Where it is not, it says less
  * and marks it, and never guesses:
  *   - a request's head longer than what is visible: method and target are given, is_head_cut set; the end of its body is unknown, so the
- *     next request is recognised only once this one was answered, at the start of a read;
+ *     next request is recognised only once this one was answered, at the start of a read (where the client was seen to pipeline
+ *     before, the connection becomes opaque instead);
  *   - a response whose end cannot be computed (its head is cut, chunk sizes hidden): it ends with the last bytes written
  *     before the client's next bytes, is_end_estimated set;
  *   - TLS, HTTP/2 and anything else: opaque requests by bytes and time, see enum http_protocol.
@@ -71,7 +72,7 @@ struct http_request {
 	bool is_pipelined;     /* it arrived before the previous response had ended */
 	bool is_end_estimated; /* the end is "last bytes out before the client's next bytes" */
 	bool is_head_cut;      /* part of the request's head was hidden */
-	bool is_target_cut;
+	bool is_target_cut;	    /* the path is whole only if the target has a '?' */
 	bool is_bytes_in_estimated; /* an upper bound: the end of its body could not be followed */
 	bool is_handshake;	 /* TLS: the client sent handshake records only */
 	bool is_connection_lost; /* opaque from here on because HTTP's framing was lost, not because it never was HTTP */

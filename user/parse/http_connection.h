@@ -66,6 +66,7 @@ struct http_connection {
 	void *context;
 	bool was_http; /* a whole request line was seen */
 	bool is_lost;  /* opaque, although it was HTTP */
+	bool is_pipelining; /* the client has been seen to send requests before it had the answer to the last */
 	uint64_t previous_end_ns;
 	uint32_t next_index;
 	struct http_arrivals arrivals;
@@ -98,6 +99,8 @@ void http_opaque_start(struct http_connection *connection, enum http_protocol pr
 
 /* A read in opaque state begins; its first byte lies at the inbound stream's offset. */
 void http_opaque_read_begin(struct http_connection *connection, const struct http_transfer *transfer);
+/* The connection became opaque in the middle of a read: its bytes belong to what is going on. */
+void http_opaque_join(struct http_connection *connection, const struct http_transfer *transfer);
 void http_opaque_read(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
 		      uint64_t length, uint8_t *classes); /* bytes NULL: hidden; classes NULL: not wanted */
 void http_opaque_write(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length);

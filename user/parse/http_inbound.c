@@ -47,11 +47,14 @@ static void begin_request(struct http_connection *connection, const struct http_
 {
 	if (connection->pending.count == HTTP_PENDING_MAX) {
 		http_connection_lose(connection);
-		http_opaque_read_begin(connection, transfer);
+		http_opaque_join(connection, transfer);
 		return;
 	}
 	http_pending_begin(connection, vec_push(&connection->pending), transfer, connection->in.offset);
 	connection->in.request = (int)connection->pending.count - 1;
+	/* One whose response only seems to go on, because its end was not seen, says nothing. */
+	if (connection->pending.count > 1 + (size_t)(connection->out.state == HTTP_OUT_LOST))
+		connection->is_pipelining = true;
 }
 
 /* Copies what the machine knows of the request to its pending entry. */
@@ -71,8 +74,8 @@ static void take_request_line(struct http_connection *connection)
 	pending->record.is_target_cut = head->is_target_cut;
 }
 
-/* Where the request ends is not known any more. Where its response's end is not known either, although that began before, the
- * next request and its response could hide in the two: nothing is known then. */
+/* Where the request ends is not known any more. The next one could hide in its bytes if the client pipelines, or if the response
+ * has begun and its end is not known either: then nothing is known. */
 static void lose_request(struct http_connection *connection, const struct http_transfer *transfer)
 {
 	struct http_pending *pending = http_inbound_request(connection);
@@ -80,9 +83,10 @@ static void lose_request(struct http_connection *connection, const struct http_t
 	connection->in.state = pending ? HTTP_IN_LOST : HTTP_IN_RESYNC;
 	if (pending)
 		pending->record.is_bytes_in_estimated = true;
-	if (connection->in.request == 0 && connection->out.has_request && connection->out.state == HTTP_OUT_LOST) {
+	if (connection->is_pipelining ||
+	    (connection->in.request == 0 && connection->out.has_request && connection->out.state == HTTP_OUT_LOST)) {
 		http_connection_lose(connection);
-		http_opaque_read_begin(connection, transfer);
+		http_opaque_join(connection, transfer);
 	}
 }
 
@@ -94,7 +98,7 @@ static void end_request_head(struct http_connection *connection, const struct ht
 
 	if (head->protocol == HTTP_H2C) {
 		http_opaque_start(connection, HTTP_H2C);
-		http_opaque_read_begin(connection, transfer);
+		http_opaque_join(connection, transfer);
 		return;
 	}
 	if (pending) {
@@ -163,7 +167,7 @@ static size_t inbound_head(struct http_connection *connection, const struct http
 			else
 				http_connection_lose(connection);
 			if (connection->is_opaque)
-				http_opaque_read_begin(connection, transfer);
+				http_opaque_join(connection, transfer);
 			return i;
 		}
 		if (classes)
@@ -212,6 +216,7 @@ static size_t inbound_chunks(struct http_connection *connection, const struct ht
 		enum http_head_step step = http_chunks_step(&in->chunks, &in->machine, bytes[i], &class);
 
 		if (step == HTTP_HEAD_INVALID) {
+			http_mark_payload(classes, i, i); /* so that the stored form loses its place here, too */
 			lose_request(connection, transfer);
 			return i;
 		}
@@ -292,17 +297,15 @@ static void inbound_hidden_head(struct http_connection *connection, const struct
 	} else if (machine->phase != HTTP_PHASE_BEFORE && !pending) {
 		in->state = HTTP_IN_RESYNC; /* the request was answered before its head was read */
 	} else if (is_known) {
-		bool is_in_path = machine->phase == HTTP_PHASE_TARGET && !machine->is_in_query;
-
 		take_request_line(connection);
 		pending->record.is_head_cut = true;
-		pending->record.is_target_cut |= is_in_path;
+		pending->record.is_target_cut |= machine->phase == HTTP_PHASE_TARGET;
 		lose_request(connection, transfer);
 	} else {
 		http_connection_lose(connection);
 	}
 	if (connection->is_opaque)
-		http_opaque_read_begin(connection, transfer);
+		http_opaque_join(connection, transfer);
 }
 
 void http_inbound_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length)

@@ -117,18 +117,23 @@ static void report_exchange(struct http_connection *connection, enum http_comple
 	http_pending_report(connection, &connection->exchange, completion, end_ns);
 }
 
-void http_opaque_read_begin(struct http_connection *connection, const struct http_transfer *transfer)
+void http_opaque_join(struct http_connection *connection, const struct http_transfer *transfer)
 {
 	struct http_pending *exchange = &connection->exchange;
 
-	if (connection->has_exchange && exchange->record.bytes_out > 0)
-		report_exchange(connection, HTTP_COMPLETE, exchange->record.end_ns);
 	if (connection->has_exchange)
 		return;
 	*exchange = (struct http_pending){};
 	connection->has_exchange = true;
 	http_pending_begin(connection, exchange, transfer, connection->in.offset);
 	exchange->record.is_connection_lost = connection->is_lost;
+}
+
+void http_opaque_read_begin(struct http_connection *connection, const struct http_transfer *transfer)
+{
+	if (connection->has_exchange && connection->exchange.record.bytes_out > 0)
+		report_exchange(connection, HTTP_COMPLETE, connection->exchange.record.end_ns);
+	http_opaque_join(connection, transfer);
 }
 
 static void tls_bytes(struct http_connection *connection, const uint8_t *bytes, uint64_t length, uint8_t *classes)

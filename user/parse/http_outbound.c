@@ -23,9 +23,15 @@ static void begin_response(struct http_connection *connection)
 		http_connection_lose(connection);
 }
 
-/* Where the response ends cannot be computed any more. */
-static void lose_response(struct http_outbound *out, bool is_chunked)
+/* Where the response ends cannot be computed any more. With others to come the whole connection is lost. */
+static void lose_response(struct http_connection *connection, bool is_chunked)
 {
+	struct http_outbound *out = &connection->out;
+
+	if (connection->pending.count > (size_t)out->has_request) {
+		http_connection_lose(connection);
+		return;
+	}
 	out->state = HTTP_OUT_LOST;
 	out->is_chunked = is_chunked;
 	out->window = 0;
@@ -67,7 +73,7 @@ static void end_response_head(struct http_connection *connection)
 		out->state = head->is_chunked ? HTTP_OUT_CHUNKS : HTTP_OUT_UNTIL_CLOSE;
 		http_chunks_start(&out->chunks);
 	} else if (head->is_framing_invalid) {
-		lose_response(out, false);
+		lose_response(connection, false);
 	} else if (head->has_content_length) {
 		out->state = HTTP_OUT_BODY;
 		out->remaining = head->content_length;
@@ -129,7 +135,8 @@ static size_t outbound_chunks(struct http_connection *connection, const struct h
 		enum http_head_step step = http_chunks_step(&out->chunks, &out->machine, bytes[i], &class);
 
 		if (step == HTTP_HEAD_INVALID) {
-			lose_response(out, true);
+			http_mark_payload(classes, i, i); /* so that the stored form loses its place here, too */
+			lose_response(connection, true);
 			return i;
 		}
 		if (classes)
@@ -203,7 +210,7 @@ static void outbound_hidden_head(struct http_connection *connection)
 	}
 	if (pending)
 		pending->record.status = status;
-	lose_response(out, out->machine.head.is_chunked && !is_without_body(pending, status));
+	lose_response(connection, out->machine.head.is_chunked && !is_without_body(pending, status));
 }
 
 void http_outbound_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length)
@@ -228,7 +235,7 @@ void http_outbound_hidden(struct http_connection *connection, const struct http_
 			taken = http_chunks_skip(&out->chunks, length);
 			count_outbound(connection, transfer, taken);
 			if (!taken)
-				lose_response(out, true);
+				lose_response(connection, true);
 			break;
 		case HTTP_OUT_UNTIL_CLOSE:
 		case HTTP_OUT_LOST:

@@ -12,6 +12,26 @@
 #include "record/memory_hold.h"
 #include "record/proc_file.h"
 
+enum {
+	/* Frames are named while their code is still there: compiled code is seldom thrown away within seconds. */
+	NAMING_PATIENCE_MS = 1000,
+	NAMING_SLICE = 16,
+	BLOCK_BYTES = 4096,
+	BLOCK_COUNT = 256,
+};
+
+struct pending_frame {
+	struct stack_frame frame;
+	uint64_t seen_ns;
+};
+
+/* A piece of the VM's memory, kept for one round of naming: names, constant pools and methods lie close together, and each
+ * read of another process's memory takes its address space's lock. */
+struct memory_block {
+	uint64_t address; /* 0: empty */
+	char bytes[BLOCK_BYTES];
+};
+
 struct jvm {
 	pid_t pid;
 	uint64_t base_address;
@@ -20,7 +40,10 @@ struct jvm {
 	struct elf_file *elf;
 	struct hotspot *hotspot; /* NULL: not read, or not to be read */
 	uint64_t text_start, text_end;
-	struct map named; /* hash of a frame → 1 */
+	struct map named; /* hash of a frame → 1, also of those on the list */
+	VEC(struct pending_frame) pending;
+	size_t pending_done;
+	struct memory_block *blocks; /* BLOCK_COUNT, by address */
 	struct memory_hold *hold;
 	bool is_facts_written, has_ended;
 	struct hotspot_frames frames; /* of the frame being named: too large for the stack */
@@ -44,6 +67,9 @@ struct jvm *jvm_new(pid_t pid, uint64_t base_address, uint64_t text_start, uint6
 	snprintf(memory, sizeof(memory), "/proc/%d/mem", pid);
 	/* Opened while the process is there: it stays readable as long as the address space lives. */
 	jvm->memory_fd = open(memory, O_RDONLY | O_CLOEXEC);
+	jvm->blocks = calloc(BLOCK_COUNT, sizeof(*jvm->blocks));
+	if (!jvm->blocks)
+		memory_exhausted();
 	return jvm;
 }
 
@@ -59,6 +85,8 @@ void jvm_free(struct jvm *jvm)
 	if (jvm->memory_fd >= 0)
 		close(jvm->memory_fd);
 	map_done(&jvm->named);
+	vec_done(&jvm->pending);
+	free(jvm->blocks);
 	free(jvm);
 }
 
@@ -80,8 +108,25 @@ bool jvm_has_ended(const struct jvm *jvm)
 static bool read_memory(void *context, uint64_t address, void *buffer, size_t length_bytes)
 {
 	struct jvm *jvm = context;
+	uint64_t start = address & ~(uint64_t)(BLOCK_BYTES - 1);
+	struct memory_block *block = &jvm->blocks[start / BLOCK_BYTES % BLOCK_COUNT];
 
-	return pread(jvm->memory_fd, buffer, length_bytes, (off_t)address) == (ssize_t)length_bytes;
+	if (address - start + length_bytes > BLOCK_BYTES)
+		return pread(jvm->memory_fd, buffer, length_bytes, (off_t)address) == (ssize_t)length_bytes;
+	if (block->address != start || !start) {
+		block->address = 0;
+		if (pread(jvm->memory_fd, block->bytes, BLOCK_BYTES, (off_t)start) != BLOCK_BYTES)
+			return pread(jvm->memory_fd, buffer, length_bytes, (off_t)address) == (ssize_t)length_bytes;
+		block->address = start;
+	}
+	memcpy(buffer, block->bytes + (address - start), length_bytes);
+	return true;
+}
+
+static void forget_memory(struct jvm *jvm)
+{
+	for (size_t i = 0; i < BLOCK_COUNT; i++)
+		jvm->blocks[i].address = 0;
 }
 
 static uint64_t symbol_address(void *context, const char *name)
@@ -244,7 +289,10 @@ void jvm_write_facts(struct jvm *jvm, struct output *output)
 	uint64_t max_heap;
 	const char *text;
 
-	if (!jvm->hotspot || jvm->is_facts_written || !hotspot_version_read(jvm->hotspot, &version))
+	if (!jvm->hotspot || jvm->is_facts_written)
+		return;
+	forget_memory(jvm);
+	if (!hotspot_version_read(jvm->hotspot, &version))
 		return;
 	if (!hotspot_code_range(jvm->hotspot, &range))
 		return;
@@ -301,7 +349,7 @@ static void write_frame_names(struct jvm *jvm, const struct stack_frame *frame, 
 	}
 }
 
-void jvm_name_stack(struct jvm *jvm, const struct event_stack *stack, struct output *output)
+void jvm_see_stack(struct jvm *jvm, const struct event_stack *stack)
 {
 	size_t room = (stack->header.size - offsetof(struct event_stack, tail)) / sizeof(struct stack_frame);
 	size_t count = stack->frame_count < room ? stack->frame_count : room;
@@ -316,6 +364,25 @@ void jvm_name_stack(struct jvm *jvm, const struct event_stack *stack, struct out
 		map_set(&jvm->named, hash_combine(hash_combine(frame.method, frame.at), frame.type ^ ((uint64_t)frame.cookie << 32)),
 			1, &is_new);
 		if (is_new)
-			write_frame_names(jvm, &frame, output);
+			*vec_push(&jvm->pending) = (struct pending_frame){frame, stack->header.time_ns};
 	}
+}
+
+void jvm_name_frames(struct jvm *jvm, bool is_in_request, struct output *output)
+{
+	uint64_t now_ns = output_now_ns();
+	size_t sliced = 0;
+
+	if (jvm->pending_done == jvm->pending.count)
+		return;
+	forget_memory(jvm);
+	for (; jvm->pending_done < jvm->pending.count; jvm->pending_done++) {
+		const struct pending_frame *pending = &jvm->pending.items[jvm->pending_done];
+
+		if (is_in_request &&
+		    (now_ns - pending->seen_ns < NAMING_PATIENCE_MS * 1000000ull || sliced++ == NAMING_SLICE))
+			return;
+		write_frame_names(jvm, &pending->frame, output);
+	}
+	jvm->pending.count = jvm->pending_done = 0;
 }

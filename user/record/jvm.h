@@ -35,5 +35,9 @@ void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output);
 /* Facts that exist once the VM runs: version, collector, heap and code ranges; written once, when they are there. */
 void jvm_write_facts(struct jvm *jvm, struct output *output);
 
-/* Writes the names of the stack's frames that were not written yet. */
-void jvm_name_stack(struct jvm *jvm, const struct event_stack *stack, struct output *output);
+/* Takes the stack's frames that have no name in the recording yet on the list of those to be named. */
+void jvm_see_stack(struct jvm *jvm, const struct event_stack *stack);
+
+/* Names what is on the list. Reading another process's memory takes its address space's lock, for which its own mmap calls
+ * then wait: so in a request window only frames that have been waiting for long are named, a few at a time. */
+void jvm_name_frames(struct jvm *jvm, bool is_in_request, struct output *output);

@@ -232,7 +232,7 @@ void libraries_see_stack(struct libraries *libraries, const struct event_stack *
 		if (jvm_pid(libraries->jvms.items[i]) == (pid_t)event->header.pid)
 			jvm = libraries->jvms.items[i];
 	if (jvm)
-		jvm_name_stack(jvm, event, libraries->output);
+		jvm_see_stack(jvm, event);
 }
 
 void libraries_tick(struct libraries *libraries)
@@ -241,6 +241,7 @@ void libraries_tick(struct libraries *libraries)
 		struct jvm *jvm = libraries->jvms.items[i];
 
 		jvm_write_facts(jvm, libraries->output);
+		jvm_name_frames(jvm, probes_is_in_request(libraries->probes) && !jvm_has_ended(jvm), libraries->output);
 		if (jvm_has_ended(jvm)) {
 			jvm_free(jvm);
 			libraries->jvms.items[i] = libraries->jvms.items[--libraries->jvms.count];

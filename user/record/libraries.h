@@ -41,7 +41,7 @@ bool libraries_attach(struct libraries *libraries, pid_t pid, bool is_held);
 /* The VM reached a state (JVM_STATE record). Returns whether nothing more of the process has to be held. */
 void libraries_jvm_state(struct libraries *libraries, pid_t pid, enum jvm_state state);
 
-/* A STACK record: its frames' names are looked up while they are there. */
+/* A STACK record: its frames are to be named while they are there (libraries_tick). */
 void libraries_see_stack(struct libraries *libraries, const struct event_stack *event);
 
 void libraries_tick(struct libraries *libraries);

@@ -182,6 +182,7 @@ static struct err *start_command(struct session *session)
 		.output_path = options->command_output_path,
 		.signal_mask = &session->signal_mask,
 	};
+	struct err *err;
 
 	TRY(command_start(&command, &session->command));
 	write_command(session);
@@ -191,8 +192,11 @@ static struct err *start_command(struct session *session)
 	tree_add(&session->tree, session->command.pid);
 	tracer_seize(&session->tracer, session->command.pid);
 	session->exec_ns = output_now_ns();
-	TRY(command_release(&session->command, options->command[0]));
-	return NULL;
+	err = command_release(&session->command, options->command[0]);
+	/* Nothing ran: there is nothing to keep. */
+	if (err)
+		unlink(options->output_path);
+	return err;
 }
 
 /* ---- taking down ---- */

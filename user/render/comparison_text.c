@@ -34,9 +34,10 @@ static const char *scenario_mark(struct screen *screen, const struct comparison_
 	const char *text = "";
 
 	if (scenario->is_aot_requested && scenario->aot_mapped < whole)
-		text = scenario->aot_mapped ? arena_format(&screen->arena, "cache used in %s of %s runs",
-							   fmt_count(scenario->aot_mapped).text, fmt_count(whole).text)
-					    : "CACHE NOT USED";
+		text = scenario->aot_mapped
+			       ? arena_format(&screen->arena, "cache used in %s of %s runs",
+					      fmt_count(scenario->aot_mapped).text, fmt_count(whole).text)
+			       : "CACHE NOT USED";
 	if (scenario->failed_runs)
 		text = arena_format(&screen->arena, "%s%s%s failed", text, *text ? ", " : "",
 				    fmt_count(scenario->failed_runs).text);
@@ -116,7 +117,8 @@ static void text_changes(struct screen *screen, const struct comparison *compari
 		table_cell(&table, TERM_BOLD, "%s", fmt_change(difference->first_request_change).text);
 		table_cell(&table, TERM_PLAIN, "%s to %s", fmt_change(difference->interval95_low).text,
 			   fmt_change(difference->interval95_high).text);
-		table_cell(&table, TERM_PLAIN, difference->p_value < 0.0001 ? "<0.0001" : "%.4f", difference->p_value);
+		table_cell(&table, TERM_PLAIN, difference->p_value < 0.0001 ? "<0.0001" : "%.4f",
+			   difference->p_value);
 		table_cell(&table, TERM_DIM, "%s",
 			   difference->detectable_change.state == KNOWN
 				   ? fmt_percent(difference->detectable_change.value).text
@@ -216,14 +218,17 @@ static void way_end(struct way *way, const char *name, int64_t baseline, int64_t
 {
 	table_row(&way->table);
 	table_cell(&way->table, TERM_BOLD, "%s", name);
-	table_cell(&way->table, TERM_BOLD, "%s", baseline < 0 ? "" : fmt_fixed(baseline, way->scale.decimals, false).text);
-	table_cell(&way->table, TERM_BOLD, "%s", scenario < 0 ? "" : fmt_fixed(scenario, way->scale.decimals, false).text);
 	table_cell(&way->table, TERM_BOLD, "%s",
-		   is_change_shown ? fmt_fixed(fmt_subtract(scenario, baseline), way->scale.decimals, true).text : "");
+		   baseline < 0 ? "" : fmt_fixed(baseline, way->scale.decimals, false).text);
+	table_cell(&way->table, TERM_BOLD, "%s",
+		   scenario < 0 ? "" : fmt_fixed(scenario, way->scale.decimals, false).text);
+	table_cell(&way->table, TERM_BOLD, "%s",
+		   is_change_shown ? fmt_fixed(fmt_subtract(scenario, baseline), way->scale.decimals, true).text
+				   : "");
 	table_cell(&way->table, TERM_BAR, "%s",
 		   way->whole > 0 ? term_bar(&way->screen->term, (double)way->at / (double)way->whole,
 					     waterfall_columns(way->screen))
-					      .text
+					    .text
 				  : "");
 }
 
@@ -236,7 +241,8 @@ static bool *large_rows(struct screen *screen, const struct comparison_differenc
 		size_t larger = 0;
 
 		for (size_t k = 0; k < difference->causes_count; k++) {
-			double mine = fabs((double)difference->causes[i].change_ns), other = fabs((double)difference->causes[k].change_ns);
+			double mine = fabs((double)difference->causes[i].change_ns),
+			       other = fabs((double)difference->causes[k].change_ns);
 
 			larger += other > mine || (other == mine && k < i);
 		}
@@ -293,7 +299,8 @@ static void text_way(struct screen *screen, const struct comparison *comparison,
 		before_ns[i] = difference->causes[i].baseline_ns;
 		after_ns[i] = difference->causes[i].scenario_ns;
 	}
-	way.scale = scale_for(sum_of(before_ns, count) > sum_of(after_ns, count) ? sum_of(before_ns, count) : sum_of(after_ns, count));
+	way.scale = scale_for(sum_of(before_ns, count) > sum_of(after_ns, count) ? sum_of(before_ns, count)
+										 : sum_of(after_ns, count));
 	before_sum = round_side(before_ns, count, way.scale, before);
 	after_sum = round_side(after_ns, count, way.scale, after);
 	way.at = way.whole = before_sum;
@@ -310,7 +317,8 @@ static void text_way(struct screen *screen, const struct comparison *comparison,
 	way_end(&way, comparison->baseline, before_sum, -1, false);
 	for (size_t i = 0; i < count; i++) {
 		if (is_large[i]) {
-			way_row(&way, cause_label_short(screen, cause_label(difference->causes[i].cause)), before[i], after[i]);
+			way_row(&way, cause_label_short(screen, cause_label(difference->causes[i].cause)), before[i],
+				after[i]);
 			continue;
 		}
 		rest++;
@@ -318,7 +326,8 @@ static void text_way(struct screen *screen, const struct comparison *comparison,
 		rest_after = fmt_add(rest_after, after[i]);
 	}
 	if (rest)
-		way_row(&way, arena_format(&screen->arena, "%zu others, each of less change", rest), rest_before, rest_after);
+		way_row(&way, arena_format(&screen->arena, "%zu others, each of less change", rest), rest_before,
+			rest_after);
 	way_end(&way, difference->scenario, before_sum, after_sum, true);
 	section_end(screen, &way.table);
 }
@@ -331,9 +340,12 @@ static void text_interactions(struct screen *screen, const struct comparison *co
 	for (size_t i = 0; i < comparison->interactions_count; i++) {
 		const struct comparison_interaction *interaction = &comparison->interactions[i];
 
-		screen_paragraph(screen, TERM_PLAIN, i ? "" : "Together", "%s and %s at once save %s %s than the two alone add up to.",
-				 interaction->of[0], interaction->of[1], fmt_duration(interaction->first_request_ns < 0 ? fmt_subtract(0, interaction->first_request_ns)
-								     : interaction->first_request_ns)
+		screen_paragraph(screen, TERM_PLAIN, i ? "" : "Together",
+				 "%s and %s at once save %s %s than the two alone add up to.", interaction->of[0],
+				 interaction->of[1],
+				 fmt_duration(interaction->first_request_ns < 0
+						      ? fmt_subtract(0, interaction->first_request_ns)
+						      : interaction->first_request_ns)
 					 .text,
 				 interaction->first_request_ns <= 0 ? "more" : "less");
 	}
@@ -345,10 +357,12 @@ static void text_commands(struct screen *screen, const struct comparison *compar
 	screen_heading(screen, "Commands");
 	for (size_t i = 0; i < comparison->scenarios_count; i++)
 		screen_paragraph(screen, TERM_PLAIN, NULL, "%s: %s", comparison->scenarios[i].name,
-				 command_text(screen, comparison->scenarios[i].command, comparison->scenarios[i].command_count));
+				 command_text(screen, comparison->scenarios[i].command,
+					      comparison->scenarios[i].command_count));
 }
 
-struct err *render_comparison_text(const struct comparison *comparison, const struct render_options *options, FILE *out)
+struct err *render_comparison_text(const struct comparison *comparison, const struct render_options *options,
+				   FILE *out)
 {
 	struct screen screen = screen_open(options, out);
 	const struct comparison_scenario *baseline = scenario_named(comparison, comparison->baseline);
@@ -358,7 +372,8 @@ struct err *render_comparison_text(const struct comparison *comparison, const st
 	for (size_t i = 0; i < comparison->note_count; i++)
 		screen_paragraph(&screen, TERM_WARNING, i ? "" : "Note", "%s", comparison->notes[i]);
 	if (baseline && !baseline->first_request_ns.count)
-		screen_paragraph(&screen, TERM_WARNING, NULL, "No run of the baseline answered a request: nothing to compare with.");
+		screen_paragraph(&screen, TERM_WARNING, NULL,
+				 "No run of the baseline answered a request: nothing to compare with.");
 	text_latencies(&screen, comparison);
 	text_changes(&screen, comparison);
 	text_medians(&screen, comparison);

@@ -211,8 +211,8 @@ static void put_client(struct json_out *json, const struct report_request *reque
 		const char *key;
 		struct maybe value;
 	} parts[] = {
-		{"name_ns", request->client_name_ns}, {"connect_ns", request->client_connect_ns},
-		{"tls_ns", request->client_tls_ns},   {"wait_ns", request->client_wait_ns},
+		{"name_ns", request->client_name_ns},	    {"connect_ns", request->client_connect_ns},
+		{"tls_ns", request->client_tls_ns},	    {"wait_ns", request->client_wait_ns},
 		{"receive_ns", request->client_receive_ns},
 	};
 	bool is_known = false;
@@ -368,7 +368,8 @@ struct err *render_json(const struct report *report, FILE *out)
 	put_trust(&json, report);
 	put_course(&json, report);
 	put_answers(&json, report);
-	if (report->exceptions_count || !is_unobserved(report, "exceptions") || !is_unobserved(report, "native_exceptions"))
+	if (report->exceptions_count || !is_unobserved(report, "exceptions") ||
+	    !is_unobserved(report, "native_exceptions"))
 		json_put_exceptions(&json, report);
 	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
 		json_put_classes(&json, &report->classes);

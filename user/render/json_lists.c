@@ -182,13 +182,15 @@ static void put_maybes(struct json_out *json, const char *key, const struct name
 void json_put_machinery(struct json_out *json, const struct report *report)
 {
 	const struct named_maybe jit[] = {
-		{"compilations", report->jit_compilations}, {"c1", report->jit_c1},
-		{"c2", report->jit_c2},			    {"cpu_ns", report->jit_cpu_ns},
+		{"compilations", report->jit_compilations},
+		{"c1", report->jit_c1},
+		{"c2", report->jit_c2},
+		{"cpu_ns", report->jit_cpu_ns},
 		{"deoptimizations", report->jit_deoptimizations},
 	};
 	const struct named_maybe gc[] = {
-		{"collections", report->gc_collections}, {"pauses", report->gc_pauses},
-		{"pause_ns", report->gc_pause_ns},	 {"safepoints", report->gc_safepoints},
+		{"collections", report->gc_collections},   {"pauses", report->gc_pauses},
+		{"pause_ns", report->gc_pause_ns},	   {"safepoints", report->gc_safepoints},
 		{"safepoint_ns", report->gc_safepoint_ns},
 	};
 

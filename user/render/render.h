@@ -1,7 +1,8 @@
 /* Render: reports and comparisons as bytes. It formats what analyze gives and concludes nothing.
  *
- * The same report and options give the same bytes, always and everywhere. All strings of a report may be hostile; what is
- * written to a terminal is safe to show (base/term.h), JSON is valid whatever they hold. Errors are those of the stream. */
+ * The same report and options give the same bytes, always and everywhere. All strings of a report may be hostile;
+ * what is written to a terminal is safe to show (base/term.h), JSON is valid whatever they hold. Errors are those of
+ * the stream. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 struct render_options {
 	unsigned width; /* columns */
 	bool colour, utf8;
-	bool is_full;		 /* everything, not only the one screen */
+	bool is_full;	       /* everything, not only the one screen */
 	const char *recording; /* the file that the report was made from; NULL where there is none to point to */
 };
 

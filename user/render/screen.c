@@ -74,8 +74,8 @@ void screen_paragraph(struct screen *screen, enum term_style style, const char *
 	va_start(arguments, format);
 	char *text = format_text(screen, format, arguments);
 	va_end(arguments);
-	term_paragraph(&screen->term, screen->out, TERM_TITLE, label ? label : "", label ? SCREEN_LABEL_COLUMNS : 0, style,
-		       text);
+	term_paragraph(&screen->term, screen->out, TERM_TITLE, label ? label : "", label ? SCREEN_LABEL_COLUMNS : 0,
+		       style, text);
 }
 
 void screen_table(struct screen *screen, struct table *table)
@@ -87,9 +87,9 @@ void screen_table(struct screen *screen, struct table *table)
 const char *phase_words(enum phase phase)
 {
 	static const char *const words[PHASE_COUNT] = {
-		[PHASE_LAUNCH] = "launch",	 [PHASE_VM_INIT] = "JVM start", [PHASE_STARTUP] = "startup",
-		[PHASE_IDLE] = "idle",		 [PHASE_FIRST_REQUEST] = "first request",
-		[PHASE_WARM] = "warm",		 [PHASE_SHUTDOWN] = "shutdown",
+		[PHASE_LAUNCH] = "launch",     [PHASE_VM_INIT] = "JVM start",		[PHASE_STARTUP] = "startup",
+		[PHASE_IDLE] = "idle",	       [PHASE_FIRST_REQUEST] = "first request", [PHASE_WARM] = "warm",
+		[PHASE_SHUTDOWN] = "shutdown",
 	};
 
 	return words[phase];
@@ -190,12 +190,14 @@ struct scale scale_for(int64_t largest_ns)
 
 const char *in_scale(struct screen *screen, int64_t value_ns, struct scale scale)
 {
-	return arena_format(&screen->arena, "%s", fmt_fixed(fmt_round(value_ns, scale.step_ns), scale.decimals, false).text);
+	return arena_format(&screen->arena, "%s",
+			    fmt_fixed(fmt_round(value_ns, scale.step_ns), scale.decimals, false).text);
 }
 
 const char *in_scale_signed(struct screen *screen, int64_t value_ns, struct scale scale)
 {
-	return arena_format(&screen->arena, "%s", fmt_fixed(fmt_round(value_ns, scale.step_ns), scale.decimals, true).text);
+	return arena_format(&screen->arena, "%s",
+			    fmt_fixed(fmt_round(value_ns, scale.step_ns), scale.decimals, true).text);
 }
 
 const char *request_name(struct screen *screen, const struct report_request *request)

@@ -51,8 +51,19 @@ const char *mapping_kind_words(enum mapping_kind kind);
 
 /* The cause tree's first level, in the order of ties. */
 enum cause_group {
-	GROUP_CODE, GROUP_CLASS, GROUP_EXCEPTION, GROUP_FAULT, GROUP_FILE, GROUP_JIT, GROUP_GC, GROUP_SAFEPOINT, GROUP_LOCK,
-	GROUP_WAIT, GROUP_CPU, GROUP_KERNEL, GROUP_UNEXPLAINED,
+	GROUP_CODE,
+	GROUP_CLASS,
+	GROUP_EXCEPTION,
+	GROUP_FAULT,
+	GROUP_FILE,
+	GROUP_JIT,
+	GROUP_GC,
+	GROUP_SAFEPOINT,
+	GROUP_LOCK,
+	GROUP_WAIT,
+	GROUP_CPU,
+	GROUP_KERNEL,
+	GROUP_UNEXPLAINED,
 	GROUP_COUNT
 };
 enum cause_group cause_group_of(enum cause cause);
@@ -86,13 +97,15 @@ void text_limits(struct screen *screen, const struct report *report);
 void text_findings(struct screen *screen, const struct report *report, size_t most);
 
 /* text_causes.c: the table that adds up. is_full shows every cause; pair may be NULL where nothing warm was seen. */
-void text_causes(struct screen *screen, const struct report_cold_vs_warm *pair, const struct report_request *cold, bool is_full);
+void text_causes(struct screen *screen, const struct report_cold_vs_warm *pair, const struct report_request *cold,
+		 bool is_full);
 
-/* text_summary.c: the one screen. text_details.c: what follows it in a full report, and the screen's body where the run
- * served nothing. */
+/* text_summary.c: the one screen. text_details.c: what follows it in a full report, and the screen's body where the
+ * run served nothing. */
 void text_summary(struct screen *screen, const struct report *report, const struct render_options *options);
 void text_details(struct screen *screen, const struct report *report);
 void text_startup(struct screen *screen, const struct report *report);
 
-/* The request that the report's first pair or, without one, its first cold request is about; NULL where there is none. */
+/* The request that the report's first pair or, without one, its first cold request is about; NULL where there is
+ * none. */
 const struct report_request *cold_request_of(const struct report *report, const struct report_cold_vs_warm *pair);

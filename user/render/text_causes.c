@@ -1,7 +1,7 @@
 /* The table by cause: what the first request spent under each cause, beside a warm one and the difference.
  *
- * It adds up as printed, down and across: leaves are rounded together (cold and warm each), and every other number is a
- * sum or a difference of what is shown. Small causes are folded into one line, never dropped; the limit rises until
+ * It adds up as printed, down and across: leaves are rounded together (cold and warm each), and every other number is
+ * a sum or a difference of what is shown. Small causes are folded into one line, never dropped; the limit rises until
  * the table fits the screen. */
 #include "render/screen.h"
 
@@ -11,7 +11,13 @@
 #include "base/auto.h"
 #include "base/fmt.h"
 
-enum { LEAVES_MAX = CAUSE_COUNT, SCREEN_ROWS_MOST = 14, BAR_COLUMNS_LEAST = 6, BAR_COLUMNS_GOOD = 12, BAR_COLUMNS_MOST = 24 };
+enum {
+	LEAVES_MAX = CAUSE_COUNT,
+	SCREEN_ROWS_MOST = 14,
+	BAR_COLUMNS_LEAST = 6,
+	BAR_COLUMNS_GOOD = 12,
+	BAR_COLUMNS_MOST = 24
+};
 
 /* On the screen a group is worth lines for its causes from here on. */
 #define GROUP_SPLIT_FROM 0.1
@@ -76,7 +82,8 @@ static int leaf_order(const void *left, const void *right)
 	return (a->cause > b->cause) - (a->cause < b->cause);
 }
 
-static void gather(struct cause_table *table, const struct report_cold_vs_warm *pair, const struct report_request *cold)
+static void gather(struct cause_table *table, const struct report_cold_vs_warm *pair,
+		   const struct report_request *cold)
 {
 	for (int i = 0; !pair && i < CAUSE_COUNT; i++)
 		if (cold->causes[i])
@@ -112,7 +119,9 @@ static void settle(struct cause_table *table)
 	for (size_t i = 0; i < table->leaf_count; i++) {
 		cold[i] = table->leaves[i].amount.cold;
 		warm[i] = table->leaves[i].amount.warm;
-		excess[i] = table->has_share ? llround((double)table->leaves[i].amount.excess_ns / (double)excess_ns * 1e7) : 0;
+		excess[i] = table->has_share
+				    ? llround((double)table->leaves[i].amount.excess_ns / (double)excess_ns * 1e7)
+				    : 0;
 	}
 	fmt_round_together(cold, table->leaf_count, table->scale.step_ns, units);
 	for (size_t i = 0; i < table->leaf_count; i++)
@@ -150,7 +159,8 @@ static const char *folded_label(struct cause_table *table, const struct folded *
 {
 	if (folded->count == 1)
 		return cause_label_in_group(folded->last);
-	return arena_format(&table->screen->arena, "%zu others, each under %s", folded->count, fmt_percent(limit).text);
+	return arena_format(&table->screen->arena, "%zu others, each under %s", folded->count,
+			    fmt_percent(limit).text);
 }
 
 /* A group on one line: by its only cause, or with the one that says most. */
@@ -168,7 +178,8 @@ static const char *group_label(struct cause_table *table, enum cause_group group
 	}
 	if (count == 1)
 		return cause_label(most->cause);
-	return arena_format(&table->screen->arena, "%s, mostly %s", cause_group_words(group), cause_label_in_group(most->cause));
+	return arena_format(&table->screen->arena, "%s, mostly %s", cause_group_words(group),
+			    cause_label_in_group(most->cause));
 }
 
 struct limits {
@@ -269,13 +280,15 @@ struct bars {
 	double whole;	  /* the part that fills them */
 };
 
-static void print_cells(struct cause_table *table, struct table *printed, const struct line *line, enum term_style style,
-			struct bars bars)
+static void print_cells(struct cause_table *table, struct table *printed, const struct line *line,
+			enum term_style style, struct bars bars)
 {
 	const struct amount *amount = &line->amount;
 	int64_t difference = fmt_subtract(amount->cold, amount->warm);
 	double share = table->has_share ? (double)amount->share_percent / 100
-					: table->cold_ns > 0 ? (double)amount->cold * (double)table->scale.step_ns / (double)table->cold_ns : 0;
+		       : table->cold_ns > 0
+			       ? (double)amount->cold * (double)table->scale.step_ns / (double)table->cold_ns
+			       : 0;
 	double part = bar_part(table, amount);
 	enum term_style number_style = style == TERM_PLAIN && line->depth ? TERM_DIM : style;
 
@@ -296,7 +309,8 @@ static void print_cells(struct cause_table *table, struct table *printed, const 
 				   : "");
 }
 
-static void build_table(struct cause_table *table, const struct lines *lines, unsigned bar_columns, struct table *ret_printed)
+static void build_table(struct cause_table *table, const struct lines *lines, unsigned bar_columns,
+			struct table *ret_printed)
 {
 	struct arena *arena = &table->screen->arena;
 	struct line total = {.label = "total"};
@@ -322,8 +336,9 @@ static void build_table(struct cause_table *table, const struct lines *lines, un
 	table_column(ret_printed, (struct table_column){.title = arena_format(arena, "first %s", table->scale.unit),
 							.align = TABLE_RIGHT});
 	if (table->has_warm) {
-		table_column(ret_printed, (struct table_column){.title = arena_format(arena, "warm %s", table->scale.unit),
-								.align = TABLE_RIGHT});
+		table_column(ret_printed,
+			     (struct table_column){.title = arena_format(arena, "warm %s", table->scale.unit),
+						   .align = TABLE_RIGHT});
 		table_column(ret_printed, (struct table_column){.title = "difference", .align = TABLE_RIGHT});
 	}
 	if (table->has_share || !table->has_warm) {

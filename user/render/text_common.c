@@ -28,12 +28,14 @@ static const char *runtime_text(struct screen *screen, const struct report_runti
 
 static const char *machine_text(struct screen *screen, const struct report_machine *machine)
 {
-	const char *text = arena_format(&screen->arena, "%s CPU%s", fmt_count(machine->cpus).text, machine->cpus == 1 ? "" : "s");
+	const char *text = arena_format(&screen->arena, "%s CPU%s", fmt_count(machine->cpus).text,
+					machine->cpus == 1 ? "" : "s");
 
 	if (machine->cpu_quota.state == KNOWN)
 		text = arena_format(&screen->arena, "%s (quota %.2g)", text, machine->cpu_quota.value);
 	if (machine->memory_limit.state == KNOWN)
-		text = arena_format(&screen->arena, "%s, memory limit %s", text, fmt_bytes(machine->memory_limit.value).text);
+		text = arena_format(&screen->arena, "%s, memory limit %s", text,
+				    fmt_bytes(machine->memory_limit.value).text);
 	return arena_format(&screen->arena, "%s; Linux %s%s%s", text, machine->kernel ? machine->kernel : "?",
 			    machine->arch ? " " : "", machine->arch ? machine->arch : "");
 }
@@ -110,9 +112,11 @@ static void text_failure(struct screen *screen, const struct report *report)
 		text = arena_format(&screen->arena, "%.*s", (int)(length - 1), text);
 	if (run->exit_oom.state == KNOWN)
 		text = arena_format(&screen->arena, "%s: %s", text, oom_words(run->exit_oom.text));
-	if (machine->memory_limit.state == KNOWN && machine->cgroup_peak.state == KNOWN && run->exit_oom.state == KNOWN)
+	if (machine->memory_limit.state == KNOWN && machine->cgroup_peak.state == KNOWN &&
+	    run->exit_oom.state == KNOWN)
 		text = arena_format(&screen->arena, "%s (limit %s, peak %s)", text,
-				    fmt_bytes(machine->memory_limit.value).text, fmt_bytes(machine->cgroup_peak.value).text);
+				    fmt_bytes(machine->memory_limit.value).text,
+				    fmt_bytes(machine->cgroup_peak.value).text);
 	screen_paragraph(screen, TERM_BAD, NULL, "%s.", text);
 	screen_blank(screen);
 }
@@ -126,10 +130,13 @@ static void text_losses(struct screen *screen, const struct report *report)
 	for (size_t i = 0; i < report->losses_by_kind_count && i < 4; i++)
 		words_add(&kinds, "%s%s %s", i ? ", " : "", fmt_count(report->losses_by_kind[i].value).text,
 			  report->losses_by_kind[i].name);
-	screen_paragraph(screen, TERM_WARNING, "Lost", "%s of %s events were lost%s%s%s. Counts of these kinds come from the "
+	screen_paragraph(screen, TERM_WARNING, "Lost",
+			 "%s of %s events were lost%s%s%s. Counts of these kinds come from the "
 			 "kernel and are whole; lists and times of them are lower bounds.",
-			 fmt_count(report->lost_events).text, fmt_count(fmt_add(report->events_total, report->lost_events)).text,
-			 report->losses_by_kind_count ? " (" : "", words_text(&kinds), report->losses_by_kind_count ? ")" : "");
+			 fmt_count(report->lost_events).text,
+			 fmt_count(fmt_add(report->events_total, report->lost_events)).text,
+			 report->losses_by_kind_count ? " (" : "", words_text(&kinds),
+			 report->losses_by_kind_count ? ")" : "");
 }
 
 void text_head(struct screen *screen, const struct report *report, const struct render_options *options)
@@ -140,7 +147,7 @@ void text_head(struct screen *screen, const struct report *report, const struct 
 
 	screen_line(screen, TERM_BOLD, "%s", command_text(screen, run->command, run->command_count));
 	screen_paragraph(screen, TERM_DIM, NULL, "%s; %s; user %s", runtime_text(screen, &report->runtime),
-		    machine_text(screen, &report->machine), run->user ? run->user : "?");
+			 machine_text(screen, &report->machine), run->user ? run->user : "?");
 	screen_blank(screen);
 	if (has_failed(run))
 		text_failure(screen, report);
@@ -154,7 +161,8 @@ void text_head(struct screen *screen, const struct report *report, const struct 
 	for (size_t i = 0; i < note_count; i++)
 		screen_paragraph(screen, TERM_WARNING, i ? "" : "Note", "%s", report->notes[i]);
 	if (note_count < report->note_count)
-		screen_paragraph(screen, TERM_DIM, "", "and %zu more notes in the full report", report->note_count - note_count);
+		screen_paragraph(screen, TERM_DIM, "", "and %zu more notes in the full report",
+				 report->note_count - note_count);
 }
 
 static const char *milestone_words(const char *name)
@@ -162,9 +170,14 @@ static const char *milestone_words(const char *name)
 	static const struct {
 		const char *name, *words;
 	} table[] = {
-		{"exec", "exec"},	      {"vm_created", "JVM"}, {"main_class", "main class"},
-		{"listening", "listening"},   {"ready", "ready"},    {"first_arrival", "first request"},
-		{"first_response", "answer"}, {"exit", "exit"},
+		{"exec", "exec"},
+		{"vm_created", "JVM"},
+		{"main_class", "main class"},
+		{"listening", "listening"},
+		{"ready", "ready"},
+		{"first_arrival", "first request"},
+		{"first_response", "answer"},
+		{"exit", "exit"},
 	};
 
 	for (size_t i = 0; i < array_length(table); i++)
@@ -249,7 +262,8 @@ static bool is_seen(const struct report_observed *observed)
 static bool is_first_reason(const struct report *report, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
-		if (!is_seen(&report->observed[i]) && strcmp(why_of(&report->observed[i]), why_of(&report->observed[index])) == 0)
+		if (!is_seen(&report->observed[i]) &&
+		    strcmp(why_of(&report->observed[i]), why_of(&report->observed[index])) == 0)
 			return false;
 	return true;
 }
@@ -315,7 +329,8 @@ static void text_more_findings(struct screen *screen, const struct report *repor
 			length--;
 		words_add(&words, "%s%.*s", i > shown ? "; " : "", (int)length, finding->title);
 		if (finding->cost_ns.state == KNOWN)
-			words_add(&words, " (%s%s)", finding->is_estimated ? "~" : "", fmt_duration(finding->cost_ns.value).text);
+			words_add(&words, " (%s%s)", finding->is_estimated ? "~" : "",
+				  fmt_duration(finding->cost_ns.value).text);
 	}
 	if (shown < report->findings_count)
 		screen_paragraph(screen, TERM_PLAIN, "also", "%s", words_text(&words));

@@ -41,7 +41,8 @@ static void text_observed(struct screen *screen, const struct report *report)
 
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", observed->what);
-		table_cell(&table, strcmp(observed->state, "yes") == 0 ? TERM_GOOD : TERM_WARNING, "%s", observed->state);
+		table_cell(&table, strcmp(observed->state, "yes") == 0 ? TERM_GOOD : TERM_WARNING, "%s",
+			   observed->state);
 		table_cell(&table, TERM_PLAIN, "%s", observed->why ? observed->why : "");
 	}
 	section_end(screen, &table);
@@ -66,15 +67,16 @@ static void text_recording(struct screen *screen, const struct report *report)
 	if (report->overhead_measured_ratio.state == KNOWN)
 		screen_paragraph(screen, TERM_PLAIN, "Overhead", "measured: %.2f times the untraced run",
 				 report->overhead_measured_ratio.value);
-	screen_paragraph(screen, TERM_PLAIN, "Run", "started %s, %s; warmtrace %s", fmt_time(run->start_realtime_ns).text,
-			 fmt_duration(run->wall_ns).text, report->tool_version);
+	screen_paragraph(screen, TERM_PLAIN, "Run", "started %s, %s; warmtrace %s",
+			 fmt_time(run->start_realtime_ns).text, fmt_duration(run->wall_ns).text,
+			 report->tool_version);
 	if (report->runtime.argument_count)
 		screen_paragraph(screen, TERM_PLAIN, "JVM", "%s",
 				 command_text(screen, report->runtime.arguments, report->runtime.argument_count));
 	if (report->runtime.aot_requested.state == KNOWN)
 		screen_paragraph(screen, TERM_PLAIN, "AOT cache", "%s: %s%s%s", report->runtime.aot_requested.text,
 				 report->runtime.aot_mapped.state != KNOWN ? "not known whether it was used"
-				 : report->runtime.aot_mapped.value       ? "mapped"
+				 : report->runtime.aot_mapped.value	   ? "mapped"
 									   : "not used",
 				 report->runtime.aot_reason.state == KNOWN ? ", " : "",
 				 report->runtime.aot_reason.state == KNOWN ? report->runtime.aot_reason.text : "");

@@ -26,8 +26,10 @@ void text_exceptions(struct screen *screen, const struct report *report, size_t 
 		table_cell(&table, TERM_PLAIN, "%s", fmt_count(exception->count).text);
 		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, exception->duration_ns));
 		table_cell(&table, TERM_DIM, "%s", phase_words(exception->phase));
-		table_cell(&table, TERM_DIM, "%s", exception->thrown_at && *exception->thrown_at ? exception->thrown_at : "?");
-		table_cell(&table, TERM_DIM, "%s", exception->caught_at && *exception->caught_at ? exception->caught_at : "?");
+		table_cell(&table, TERM_DIM, "%s",
+			   exception->thrown_at && *exception->thrown_at ? exception->thrown_at : "?");
+		table_cell(&table, TERM_DIM, "%s",
+			   exception->caught_at && *exception->caught_at ? exception->caught_at : "?");
 	}
 	if (shown < report->exceptions_count) {
 		int64_t count = 0, duration_ns = 0;
@@ -51,9 +53,12 @@ void text_class_sources(struct screen *screen, const struct report *report)
 		const char *words;
 		struct maybe value;
 	} sources[] = {
-		{"from the CDS archive", classes->from_cds},	     {"from the AOT cache", classes->from_aot},
-		{"from jars", classes->from_jar},		     {"from the JDK's own image", classes->from_jrt},
-		{"from directories", classes->from_directory},    {"generated at run time", classes->from_generated},
+		{"from the CDS archive", classes->from_cds},
+		{"from the AOT cache", classes->from_aot},
+		{"from jars", classes->from_jar},
+		{"from the JDK's own image", classes->from_jrt},
+		{"from directories", classes->from_directory},
+		{"generated at run time", classes->from_generated},
 		{"from elsewhere", classes->from_other},
 	};
 	const char *text = "";
@@ -65,8 +70,7 @@ void text_class_sources(struct screen *screen, const struct report *report)
 			text = arena_format(&screen->arena, "%s%s%s %s", text, *text ? ", " : ": ",
 					    fmt_count(sources[i].value.value).text, sources[i].words);
 	screen_blank(screen);
-	screen_paragraph(screen, TERM_PLAIN, "Classes", "%s loaded%s",
-			 fmt_count(classes->loaded.value).text, text);
+	screen_paragraph(screen, TERM_PLAIN, "Classes", "%s loaded%s", fmt_count(classes->loaded.value).text, text);
 }
 
 void text_slowest_classes(struct screen *screen, const struct report *report, size_t most)
@@ -171,7 +175,8 @@ void text_jars(struct screen *screen, const struct report *report, size_t most)
 		const struct report_jar *jar = &report->jars[i];
 
 		table_row(&table);
-		table_cell(&table, TERM_PLAIN, "%s%s%s", jar->nested_in ? jar->nested_in : "", jar->nested_in ? "!/" : "", jar->path);
+		table_cell(&table, TERM_PLAIN, "%s%s%s", jar->nested_in ? jar->nested_in : "",
+			   jar->nested_in ? "!/" : "", jar->path);
 		jar_cells(screen, &table, jar, TERM_PLAIN);
 	}
 	if (shown < report->jars_count) {
@@ -321,7 +326,8 @@ void text_memory(struct screen *screen, const struct report *report)
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", mapping_kind_words((enum mapping_kind)kind));
 		for (size_t i = 0; i < count; i++) {
-			const struct report_memory_kind *part = memory_kind_of(&report->memory[i], (enum mapping_kind)kind);
+			const struct report_memory_kind *part =
+				memory_kind_of(&report->memory[i], (enum mapping_kind)kind);
 
 			table_cell(&table, TERM_PLAIN, "%s", part ? fmt_bytes(part->rss).text : "-");
 		}

@@ -39,20 +39,29 @@ void section_more(struct table *table, size_t more)
 	table_cell(table, TERM_DIM, "and %s more, together", fmt_count((int64_t)more).text);
 }
 
+struct count_column {
+	enum count count;
+	const char *title;
+	unsigned optional;
+};
+
 void text_phases(struct screen *screen, const struct report *report)
 {
-	static const struct {
-		enum count count;
-		const char *title;
-		unsigned optional;
-	} columns[] = {
-		{COUNT_CLASSES_LOADED, "classes", 0},	 {COUNT_EXCEPTIONS, "exceptions", 0},
-		{COUNT_OPENS, "opens", 0},		 {COUNT_FAILED_OPENS, "failed", 7},
-		{COUNT_LOOKUPS, "look-ups", 5},		 {COUNT_FAILED_LOOKUPS, "failed", 6},
-		{COUNT_READS, "reads", 0},		 {COUNT_JAR_READS, "of jars", 4},
-		{COUNT_MINOR_FAULTS, "page faults", 0},	 {COUNT_MAJOR_FAULTS, "from disk", 3},
-		{COUNT_THREADS_STARTED, "threads", 2},	 {COUNT_COMPILATIONS, "compiled", 8},
-		{COUNT_GC_PAUSES, "GC pauses", 9},	 {COUNT_CONNECTS, "connects", 10},
+	static const struct count_column columns[] = {
+		{COUNT_CLASSES_LOADED, "classes", 0},
+		{COUNT_EXCEPTIONS, "exceptions", 0},
+		{COUNT_OPENS, "opens", 0},
+		{COUNT_FAILED_OPENS, "failed", 7},
+		{COUNT_LOOKUPS, "look-ups", 5},
+		{COUNT_FAILED_LOOKUPS, "failed", 6},
+		{COUNT_READS, "reads", 0},
+		{COUNT_JAR_READS, "of jars", 4},
+		{COUNT_MINOR_FAULTS, "page faults", 0},
+		{COUNT_MAJOR_FAULTS, "from disk", 3},
+		{COUNT_THREADS_STARTED, "threads", 2},
+		{COUNT_COMPILATIONS, "compiled", 8},
+		{COUNT_GC_PAUSES, "GC pauses", 9},
+		{COUNT_CONNECTS, "connects", 10},
 		{COUNT_CONTEXT_SWITCHES, "switches", 11},
 	};
 	struct table table = {};
@@ -80,22 +89,75 @@ void text_phases(struct screen *screen, const struct report *report)
 		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, phase->cpu_ns));
 		for (size_t c = 0; c < array_length(columns); c++)
 			if (is_shown[c])
-				table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, phase->counts.of[columns[c].count]));
+				table_cell(&table, TERM_PLAIN, "%s",
+					   maybe_count(screen, phase->counts.of[columns[c].count]));
 	}
 	section_end(screen, &table);
+}
+
+/* Counts that no request has are no columns. */
+static bool is_count_known(const struct report *report, enum count count)
+{
+	for (size_t i = 0; i < report->requests_count; i++)
+		if (report->requests[i].counts.of[count].state == KNOWN)
+			return true;
+	return false;
+}
+
+static bool is_client_known(const struct report *report)
+{
+	for (size_t i = 0; i < report->requests_count; i++)
+		if (report->requests[i].client_latency_ns.state == KNOWN)
+			return true;
+	return false;
+}
+
+static const struct count_column request_columns[] = {
+	{COUNT_CLASSES_LOADED, "classes", 4},
+	{COUNT_EXCEPTIONS, "exceptions", 4},
+	{COUNT_READS, "reads", 6},
+	{COUNT_MINOR_FAULTS, "page faults", 7},
+};
+
+static void request_cells(struct screen *screen, struct table *table, const struct report *report,
+			  const struct report_request *request, struct scale scale)
+{
+	table_row(table);
+	table_cell(table, request->is_cold ? TERM_BOLD : TERM_PLAIN, "%s", request_name(screen, request));
+	table_cell(table, TERM_PLAIN, "%s", fmt_count(fmt_add(request->index, 1)).text);
+	table_cell(table, TERM_DIM, "%s%s", request->is_start_estimated ? "~" : "",
+		   moment_text(screen, request->start_ns));
+	table_cell(table, TERM_PLAIN, "%s", in_scale(screen, request->latency_ns, scale));
+	if (is_client_known(report))
+		table_cell(table, TERM_PLAIN, "%s",
+			   request->client_latency_ns.state == KNOWN
+				   ? in_scale(screen, request->client_latency_ns.value, scale)
+				   : maybe_duration(screen, request->client_latency_ns));
+	table_cell(table, TERM_PLAIN, "%s", maybe_count(screen, request->status));
+	table_cell(table, TERM_PLAIN, "%s", request->protocol ? request->protocol : "");
+	for (size_t c = 0; c < array_length(request_columns); c++)
+		if (is_count_known(report, request_columns[c].count))
+			table_cell(table, TERM_PLAIN, "%s",
+				   maybe_count(screen, request->counts.of[request_columns[c].count]));
+	table_cell(table, TERM_DIM, "%s%s%s", request->is_cold ? "cold" : "",
+		   request->is_cold && request->is_shared ? ", " : "",
+		   request->is_shared ? "others at the same time" : "");
 }
 
 void text_requests(struct screen *screen, const struct report *report, size_t most)
 {
 	struct table table = {};
 	size_t shown = section_rows(report->requests_count, most);
-	int64_t slowest_ns = 0;
+	int64_t slowest_ns = 0, rest_ns = 0;
 
 	if (!report->requests_count)
 		return;
-	for (size_t i = 0; i < report->requests_count; i++)
-		if (report->requests[i].latency_ns > slowest_ns)
-			slowest_ns = report->requests[i].latency_ns;
+	for (size_t i = 0; i < report->requests_count; i++) {
+		int64_t latency_ns = report->requests[i].latency_ns;
+
+		slowest_ns = latency_ns > slowest_ns ? latency_ns : slowest_ns;
+		rest_ns = i < shown ? 0 : fmt_add(rest_ns, latency_ns);
+	}
 
 	struct scale scale = scale_for(slowest_ns);
 
@@ -103,44 +165,21 @@ void text_requests(struct screen *screen, const struct report *report, size_t mo
 	section_number(&table, "no.", 0);
 	section_number(&table, "at", 0);
 	section_number(&table, arena_format(&screen->arena, "latency %s", scale.unit), 0);
-	section_number(&table, arena_format(&screen->arena, "client %s", scale.unit), 3);
+	if (is_client_known(report))
+		section_number(&table, arena_format(&screen->arena, "client %s", scale.unit), 3);
 	section_number(&table, "status", 0);
 	section_text(&table, "protocol", 0, 5);
-	section_number(&table, "classes", 4);
-	section_number(&table, "exceptions", 4);
-	section_number(&table, "reads", 6);
-	section_number(&table, "page faults", 7);
+	for (size_t c = 0; c < array_length(request_columns); c++)
+		if (is_count_known(report, request_columns[c].count))
+			section_number(&table, request_columns[c].title, request_columns[c].optional);
 	section_text(&table, "", 0, 2);
-	for (size_t i = 0; i < shown; i++) {
-		const struct report_request *request = &report->requests[i];
-
-		table_row(&table);
-		table_cell(&table, request->is_cold ? TERM_BOLD : TERM_PLAIN, "%s", request_name(screen, request));
-		table_cell(&table, TERM_PLAIN, "%s", fmt_count(request->index + 1).text);
-		table_cell(&table, TERM_DIM, "%s%s", request->is_start_estimated ? "~" : "", moment_text(screen, request->start_ns));
-		table_cell(&table, TERM_PLAIN, "%s", in_scale(screen, request->latency_ns, scale));
-		table_cell(&table, TERM_PLAIN, "%s",
-			   request->client_latency_ns.state == KNOWN
-				   ? in_scale(screen, request->client_latency_ns.value, scale)
-				   : maybe_duration(screen, request->client_latency_ns));
-		table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, request->status));
-		table_cell(&table, TERM_PLAIN, "%s", request->protocol ? request->protocol : "");
-		table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, request->counts.of[COUNT_CLASSES_LOADED]));
-		table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, request->counts.of[COUNT_EXCEPTIONS]));
-		table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, request->counts.of[COUNT_READS]));
-		table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, request->counts.of[COUNT_MINOR_FAULTS]));
-		table_cell(&table, TERM_DIM, "%s%s%s", request->is_cold ? "cold" : "",
-			   request->is_cold && request->is_shared ? ", " : "", request->is_shared ? "others at the same time" : "");
-	}
+	for (size_t i = 0; i < shown; i++)
+		request_cells(screen, &table, report, &report->requests[i], scale);
 	if (shown < report->requests_count) {
-		int64_t latency_ns = 0;
-
-		for (size_t i = shown; i < report->requests_count; i++)
-			latency_ns = fmt_add(latency_ns, report->requests[i].latency_ns);
 		section_more(&table, report->requests_count - shown);
 		table_cell(&table, TERM_PLAIN, "%s", "");
 		table_cell(&table, TERM_PLAIN, "%s", "");
-		table_cell(&table, TERM_DIM, "%s", in_scale(screen, latency_ns, scale));
+		table_cell(&table, TERM_DIM, "%s", in_scale(screen, rest_ns, scale));
 	}
 	section_end(screen, &table);
 }
@@ -196,7 +235,8 @@ static int longest_first(const void *left, const void *right)
 	return (a < b) - (a > b);
 }
 
-/* In time order. Where there are more than `most`, those at least as long as the most-th longest, and one line for the rest. */
+/* In time order. Where there are more than `most`, those at least as long as the most-th longest, and one line for
+ * the rest. */
 void text_path(struct screen *screen, const struct report_request *request, size_t most)
 {
 	struct scale scale = scale_for(request->latency_ns);
@@ -271,14 +311,17 @@ void text_threads(struct screen *screen, const struct report *report, size_t mos
 		table_cell(&table, TERM_DIM, "%u", thread->tid);
 		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, thread->cpu_ns));
 		table_cell(&table, TERM_PLAIN, "%s", moment_text(screen, thread->created_ns));
-		table_cell(&table, TERM_PLAIN, "%s", thread->ended_ns.state == KNOWN ? moment_text(screen, thread->ended_ns.value)
-								    : maybe_duration(screen, thread->ended_ns));
+		table_cell(&table, TERM_PLAIN, "%s",
+			   thread->ended_ns.state == KNOWN ? moment_text(screen, thread->ended_ns.value)
+							   : maybe_duration(screen, thread->ended_ns));
 	}
 	if (shown < report->threads_count) {
 		int64_t cpu_ns = 0;
 
 		for (size_t i = shown; i < report->threads_count; i++)
-			cpu_ns = fmt_add(cpu_ns, report->threads[i].cpu_ns.state == KNOWN ? report->threads[i].cpu_ns.value : 0);
+			cpu_ns = fmt_add(cpu_ns, report->threads[i].cpu_ns.state == KNOWN
+							 ? report->threads[i].cpu_ns.value
+							 : 0);
 		section_more(&table, report->threads_count - shown);
 		table_cell(&table, TERM_PLAIN, "%s", "");
 		table_cell(&table, TERM_PLAIN, "%s", "");
@@ -327,7 +370,8 @@ void text_connections(struct screen *screen, const struct report *report, size_t
 			table_cell(&table, TERM_DIM, "%s", phase_words(connection->phase));
 		}
 		table_cell(&table, TERM_PLAIN, "%s", fmt_count(connection->connects).text);
-		table_cell(&table, connection->failed ? TERM_WARNING : TERM_PLAIN, "%s", fmt_count(connection->failed).text);
+		table_cell(&table, connection->failed ? TERM_WARNING : TERM_PLAIN, "%s",
+			   fmt_count(connection->failed).text);
 		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(connection->connect_ns).text);
 		table_cell(&table, TERM_PLAIN, "%s", fmt_count(connection->reused).text);
 		table_cell(&table, TERM_PLAIN, "%s", i < shown ? fmt_count(connection->most_at_once).text : "");
@@ -343,13 +387,16 @@ void text_machinery(struct screen *screen, const struct report *report)
 		return;
 	screen_blank(screen);
 	if (report->jit_compilations.state != ABSENT)
-		screen_paragraph(screen, TERM_PLAIN, "JIT", "%s compilations (%s by C1, %s by C2), %s of CPU, %s deoptimisations",
+		screen_paragraph(screen, TERM_PLAIN, "JIT",
+				 "%s compilations (%s by C1, %s by C2), %s of CPU, %s deoptimisations",
 				 maybe_count(screen, report->jit_compilations), maybe_count(screen, report->jit_c1),
 				 maybe_count(screen, report->jit_c2), maybe_duration(screen, report->jit_cpu_ns),
 				 maybe_count(screen, report->jit_deoptimizations));
 	if (report->gc_pauses.state != ABSENT)
-		screen_paragraph(screen, TERM_PLAIN, "GC", "%s collections, %s pauses of %s in all; %s safepoints of %s in all",
+		screen_paragraph(screen, TERM_PLAIN, "GC",
+				 "%s collections, %s pauses of %s in all; %s safepoints of %s in all",
 				 maybe_count(screen, report->gc_collections), maybe_count(screen, report->gc_pauses),
-				 maybe_duration(screen, report->gc_pause_ns), maybe_count(screen, report->gc_safepoints),
+				 maybe_duration(screen, report->gc_pause_ns),
+				 maybe_count(screen, report->gc_safepoints),
 				 maybe_duration(screen, report->gc_safepoint_ns));
 }

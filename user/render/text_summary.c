@@ -8,7 +8,13 @@
 #include "base/auto.h"
 #include "base/fmt.h"
 
-enum { INCLUSIVE_ON_SCREEN = 2, TILES_ON_SCREEN = 5, WHAT_IFS_ON_SCREEN = 3, FINDINGS_ON_SCREEN = 2, ROUTES_ON_SCREEN = 3 };
+enum {
+	INCLUSIVE_ON_SCREEN = 2,
+	TILES_ON_SCREEN = 5,
+	WHAT_IFS_ON_SCREEN = 3,
+	FINDINGS_ON_SCREEN = 2,
+	ROUTES_ON_SCREEN = 3
+};
 
 static bool is_same_request(const struct report_request *left, const struct report_request *right)
 {
@@ -16,7 +22,8 @@ static bool is_same_request(const struct report_request *left, const struct repo
 	       strcmp(left->method ? left->method : "", right->method ? right->method : "") == 0;
 }
 
-/* A real warm request to set beside the cold one: of those kept, the one nearest to the warm median, the later of equals. */
+/* A real warm request to set beside the cold one: of those kept, the one nearest to the warm median, the later of
+ * equals. */
 static const struct report_request *typical_warm(const struct report *report, const struct report_cold_vs_warm *pair,
 						 const struct report_request *cold)
 {
@@ -47,9 +54,9 @@ static void text_warm(struct screen *screen, const struct report_cold_vs_warm *p
 	screen_paragraph(screen, TERM_PLAIN, "Warm",
 			 "%s, %s times faster (middle-half mean of %s; median %s, %s to %s)",
 			 fmt_duration(pair->warm_ns).text,
-			 pair->warm_ns > 0 ? fmt_factor((double)pair->cold_ns / (double)pair->warm_ns).text : "?", fmt_count(pair->warm_count).text,
-			 fmt_duration(pair->warm_median_ns).text, fmt_duration(pair->warm_min_ns).text,
-			 fmt_duration(pair->warm_max_ns).text);
+			 pair->warm_ns > 0 ? fmt_factor((double)pair->cold_ns / (double)pair->warm_ns).text : "?",
+			 fmt_count(pair->warm_count).text, fmt_duration(pair->warm_median_ns).text,
+			 fmt_duration(pair->warm_min_ns).text, fmt_duration(pair->warm_max_ns).text);
 }
 
 static void text_burst(struct screen *screen, const struct report *report, const struct report_request *cold)
@@ -67,8 +74,8 @@ static void text_burst(struct screen *screen, const struct report *report, const
 		slowest = request->latency_ns > slowest ? request->latency_ns : slowest;
 	}
 	if (burst > 1)
-		screen_paragraph(screen, TERM_PLAIN, "Burst", "%zu first requests at once, answered in %s to %s", burst,
-				 fmt_duration(fastest).text, fmt_duration(slowest).text);
+		screen_paragraph(screen, TERM_PLAIN, "Burst", "%zu first requests at once, answered in %s to %s",
+				 burst, fmt_duration(fastest).text, fmt_duration(slowest).text);
 }
 
 static void text_client(struct screen *screen, const struct report_request *cold)
@@ -77,8 +84,9 @@ static void text_client(struct screen *screen, const struct report_request *cold
 		const char *words;
 		struct maybe value;
 	} parts[] = {
-		{"name look-up", cold->client_name_ns}, {"connect", cold->client_connect_ns}, {"TLS", cold->client_tls_ns},
-		{"wait", cold->client_wait_ns},		{"receive", cold->client_receive_ns},
+		{"name look-up", cold->client_name_ns}, {"connect", cold->client_connect_ns},
+		{"TLS", cold->client_tls_ns},		{"wait", cold->client_wait_ns},
+		{"receive", cold->client_receive_ns},
 	};
 	const char *text = "";
 
@@ -88,8 +96,8 @@ static void text_client(struct screen *screen, const struct report_request *cold
 		if (parts[i].value.state == KNOWN && parts[i].value.value > 0)
 			text = arena_format(&screen->arena, "%s%s%s %s", text, *text ? ", " : ": ", parts[i].words,
 					    fmt_duration(parts[i].value.value).text);
-	screen_paragraph(screen, TERM_PLAIN, "Client", "saw the first take %s%s", fmt_duration(cold->client_latency_ns.value).text,
-			 text);
+	screen_paragraph(screen, TERM_PLAIN, "Client", "saw the first take %s%s",
+			 fmt_duration(cold->client_latency_ns.value).text, text);
 }
 
 /* Latencies in the order of arrival, on a logarithmic scale: the first is often thirty times the last. */
@@ -124,9 +132,11 @@ static void text_warm_up(struct screen *screen, const struct report *report, con
 
 	if (route && route->until_warm.state == KNOWN)
 		words = arena_format(&screen->arena, " within 10 %% of warm after %s request%s",
-				     fmt_count(route->until_warm.value).text, route->until_warm.value == 1 ? "" : "s");
+				     fmt_count(route->until_warm.value).text,
+				     route->until_warm.value == 1 ? "" : "s");
 	room = room > strlen(words) ? room - (unsigned)strlen(words) : 0;
-	screen_paragraph(screen, TERM_PLAIN, "Warm-up", "%s%s", term_sparkline(&screen->term, points, count, room).text, words);
+	screen_paragraph(screen, TERM_PLAIN, "Warm-up", "%s%s",
+			 term_sparkline(&screen->term, points, count, room).text, words);
 }
 
 static void text_counts(struct screen *screen, const struct report_request *cold, const struct report_request *warm)
@@ -136,21 +146,32 @@ static void text_counts(struct screen *screen, const struct report_request *cold
 		const char *title;
 		unsigned optional;
 	} columns[] = {
-		{COUNT_CLASSES_LOADED, "classes", 0}, {COUNT_EXCEPTIONS, "exceptions", 0}, {COUNT_OPENS, "opens", 0},
-		{COUNT_FAILED_LOOKUPS, "failed look-ups", 4}, {COUNT_READS, "reads", 0}, {COUNT_JAR_READS, "of jars", 2},
-		{COUNT_MINOR_FAULTS, "page faults", 0}, {COUNT_MAJOR_FAULTS, "from disk", 1}, {COUNT_THREADS_STARTED, "threads", 3},
-		{COUNT_COMPILATIONS, "compilations", 5}, {COUNT_CONNECTS, "connects", 6},
+		{COUNT_CLASSES_LOADED, "classes", 0},
+		{COUNT_EXCEPTIONS, "exceptions", 0},
+		{COUNT_OPENS, "opens", 0},
+		{COUNT_FAILED_LOOKUPS, "failed look-ups", 4},
+		{COUNT_READS, "reads", 0},
+		{COUNT_JAR_READS, "of jars", 2},
+		{COUNT_MINOR_FAULTS, "page faults", 0},
+		{COUNT_MAJOR_FAULTS, "from disk", 1},
+		{COUNT_THREADS_STARTED, "threads", 3},
+		{COUNT_COMPILATIONS, "compilations", 5},
+		{COUNT_CONNECTS, "connects", 6},
 	};
 	const struct report_request *requests[] = {cold, warm};
-	const char *status = cold->status.state == KNOWN ? arena_format(&screen->arena, " (%s)", maybe_count(screen, cold->status)) : "";
+	const char *status = cold->status.state == KNOWN
+				     ? arena_format(&screen->arena, " (%s)", maybe_count(screen, cold->status))
+				     : "";
 	struct table table = {};
 
-	table_column(&table, (struct table_column){.title = arena_format(&screen->arena, "%s%s", request_name(screen, cold), status),
+	table_column(&table, (struct table_column){.title = arena_format(&screen->arena, "%s%s",
+									 request_name(screen, cold), status),
 						   .shrinks_to = 16});
 	table_column(&table, (struct table_column){.title = "latency", .align = TABLE_RIGHT});
 	for (size_t c = 0; c < array_length(columns); c++)
 		if (cold->counts.of[columns[c].count].state == KNOWN)
-			table_column(&table, (struct table_column){.title = columns[c].title, .align = TABLE_RIGHT,
+			table_column(&table, (struct table_column){.title = columns[c].title,
+								   .align = TABLE_RIGHT,
 								   .optional = columns[c].optional});
 	for (size_t r = 0; r < array_length(requests); r++) {
 		if (!requests[r])
@@ -164,14 +185,16 @@ static void text_counts(struct screen *screen, const struct report_request *cold
 			   fmt_duration(requests[r]->latency_ns).text);
 		for (size_t c = 0; c < array_length(columns); c++)
 			if (cold->counts.of[columns[c].count].state == KNOWN)
-				table_cell(&table, TERM_PLAIN, "%s", maybe_count(screen, requests[r]->counts.of[columns[c].count]));
+				table_cell(&table, TERM_PLAIN, "%s",
+					   maybe_count(screen, requests[r]->counts.of[columns[c].count]));
 	}
 	screen_table(screen, &table);
 }
 
 static int tile_order(const void *left, const void *right)
 {
-	const struct report_tile *a = *(const struct report_tile *const *)left, *b = *(const struct report_tile *const *)right;
+	const struct report_tile *a = *(const struct report_tile *const *)left,
+				 *b = *(const struct report_tile *const *)right;
 
 	if (a->duration_ns != b->duration_ns)
 		return a->duration_ns > b->duration_ns ? -1 : 1;
@@ -191,9 +214,11 @@ static void text_longest_tiles(struct screen *screen, const struct report_reques
 		tiles[i] = &cold->path[i];
 	qsort(tiles, cold->path_count, sizeof(*tiles), tile_order);
 
-	table_column(&table, (struct table_column){.title = "Longest stretches", .shrinks_to = 20, .cut = UTF8_CUT_END});
+	table_column(&table,
+		     (struct table_column){.title = "Longest stretches", .shrinks_to = 20, .cut = UTF8_CUT_END});
 	table_column(&table, (struct table_column){.title = scale.unit, .align = TABLE_RIGHT});
-	table_column(&table, (struct table_column){.title = arena_format(&screen->arena, "at %s", scale.unit), .align = TABLE_RIGHT,
+	table_column(&table, (struct table_column){.title = arena_format(&screen->arena, "at %s", scale.unit),
+						   .align = TABLE_RIGHT,
 						   .optional = 3});
 	table_column(&table, (struct table_column){.title = "thread", .shrinks_to = 14, .optional = 2});
 	table_column(&table, (struct table_column){.title = "detail", .shrinks_to = 18, .optional = 1});
@@ -216,7 +241,8 @@ static void text_inclusive(struct screen *screen, const struct report_request *c
 	auto_done(words_done) struct words words = {};
 
 	for (size_t i = 0; i < cold->inclusive_count && (!most || i < most); i++)
-		words_add(&words, "%s%s %s", i ? "; " : "", cold->inclusive[i].name, fmt_duration(cold->inclusive[i].value).text);
+		words_add(&words, "%s%s %s", i ? "; " : "", cold->inclusive[i].name,
+			  fmt_duration(cold->inclusive[i].value).text);
 	if (cold->inclusive_count)
 		screen_paragraph(screen, TERM_PLAIN, "Inclusive", "%s (not to be added)", words_text(&words));
 }
@@ -257,11 +283,12 @@ static void text_other_routes(struct screen *screen, const struct report *report
 	screen_blank(screen);
 	screen_table(screen, &table);
 	if (most && report->cold_vs_warm_count - 1 > most)
-		screen_line(screen, TERM_DIM, "and %zu more in the full report", report->cold_vs_warm_count - 1 - most);
+		screen_line(screen, TERM_DIM, "and %zu more in the full report",
+			    report->cold_vs_warm_count - 1 - most);
 }
 
-static void text_request_answer(struct screen *screen, const struct report *report, const struct render_options *options,
-				const struct report_request *cold)
+static void text_request_answer(struct screen *screen, const struct report *report,
+				const struct render_options *options, const struct report_request *cold)
 {
 	const struct report_cold_vs_warm *pair = report->cold_vs_warm_count ? report->cold_vs_warm : NULL;
 	bool is_full = options->is_full;

@@ -33,6 +33,7 @@ struct choices {
 	const uint8_t *bytes; /* NULL: random numbers from `state` */
 	size_t length, at;
 	uint64_t state;
+	bool is_luring; /* see append_body */
 };
 
 static inline uint32_t choose(struct choices *choices, uint32_t below)
@@ -104,15 +105,17 @@ static inline void append(uint8_t *stream, size_t *length, const char *text)
 	*length += text_length;
 }
 
-/* Bodies hold what framing looks like, so that a tracker that looks into them goes wrong. */
+/* Bodies hold what framing looks like, so that a tracker that looks into them goes wrong. The last chunk's bytes are in them only
+ * where no byte is hidden: at the end of a write they are, by http.h's rule, the (estimated) end of chunks that were lost. */
 static inline void append_body(struct choices *choices, uint8_t *stream, size_t *length, size_t size)
 {
 	static const char lure[] = "\r\n0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nGET /lure HTTP/1.1\r\n\r\n";
-	size_t phase = choose(choices, sizeof(lure) - 1);
+	const char *text = choices->is_luring ? lure : lure + 7;
+	size_t text_length = strlen(text), phase = choose(choices, (uint32_t)text_length);
 
 	CONVERSATION_CHECK(*length + size <= CONVERSATION_STREAM_MAX);
 	for (size_t i = 0; i < size; i++)
-		stream[(*length)++] = (uint8_t)lure[(phase + i) % (sizeof(lure) - 1)];
+		stream[(*length)++] = (uint8_t)text[(phase + i) % text_length];
 }
 
 static inline void append_chunks(struct choices *choices, uint8_t *stream, size_t *length)

@@ -1,5 +1,5 @@
-/* Golden files: what was written is compared byte by byte with tests/golden/NAME. With WARMTRACE_BLESS set (scripts/bless)
- * the file is rewritten instead, for a person to read the difference. */
+/* Golden files: what was written is compared byte by byte with tests/golden/NAME. With WARMTRACE_BLESS set
+ * (scripts/bless) the file is rewritten instead, for a person to read the difference. */
 #pragma once
 
 #include <stddef.h>

@@ -12,7 +12,8 @@ const char *const sample_names[SAMPLE_COUNT] = {"spring", "hostile", "native", "
 
 static struct rendered render(enum sample sample, const struct render_options *options)
 {
-	static void (*const make[])(struct report *) = {sample_spring, sample_hostile, sample_native, sample_empty, sample_failed};
+	static void (*const make[])(struct report *) = {sample_spring, sample_hostile, sample_native, sample_empty,
+							sample_failed};
 	struct rendered rendered = {};
 	FILE *out = open_memstream(&rendered.text, &rendered.length_bytes);
 	struct err *err;
@@ -22,7 +23,8 @@ static struct rendered render(enum sample sample, const struct render_options *o
 		struct comparison comparison;
 
 		sample_comparison(&comparison);
-		err = options ? render_comparison_text(&comparison, options, out) : render_comparison_json(&comparison, out);
+		err = options ? render_comparison_text(&comparison, options, out)
+			      : render_comparison_json(&comparison, out);
 		arena_done(&comparison.arena);
 	} else {
 		struct report report;

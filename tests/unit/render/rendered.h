@@ -18,7 +18,15 @@ static inline void rendered_done(struct rendered *rendered)
 	*rendered = (struct rendered){};
 }
 
-enum sample { SAMPLE_SPRING, SAMPLE_HOSTILE, SAMPLE_NATIVE, SAMPLE_EMPTY, SAMPLE_FAILED, SAMPLE_COMPARISON, SAMPLE_COUNT };
+enum sample {
+	SAMPLE_SPRING,
+	SAMPLE_HOSTILE,
+	SAMPLE_NATIVE,
+	SAMPLE_EMPTY,
+	SAMPLE_FAILED,
+	SAMPLE_COMPARISON,
+	SAMPLE_COUNT
+};
 
 extern const char *const sample_names[SAMPLE_COUNT];
 

@@ -4,7 +4,8 @@
 
 #include "base/auto.h"
 
-void sample_path(struct report *report, struct report_request *request, const struct sample_piece *pieces, size_t count)
+void sample_path(struct report *report, struct report_request *request, const char *thread,
+		 const struct sample_piece *pieces, size_t count)
 {
 	int64_t left[CAUSE_COUNT], at = request->start_ns;
 	struct report_tile *tiles = arena_array(&report->arena, struct report_tile, count + CAUSE_COUNT);
@@ -21,7 +22,7 @@ void sample_path(struct report *report, struct report_request *request, const st
 		tiles[tile_count++] = (struct report_tile){
 			.pid = 4711,
 			.tid = 4760,
-			.thread = i < count ? pieces[i].thread : "http-nio-8080-exec-1",
+			.thread = i < count ? pieces[i].thread : thread,
 			.start_ns = at,
 			.duration_ns = duration_ns,
 			.cause = cause,

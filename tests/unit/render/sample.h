@@ -1,15 +1,17 @@
-/* Made-up reports for the tests of render. All that a report holds is static or in its arena; arena_done releases it. */
+/* Made-up reports for the tests of render. All that a report holds is static or in its arena; arena_done releases it.
+ */
 #pragma once
 
 #include "analyze/comparison.h"
 #include "analyze/report.h"
 
-/* A Spring-like service: a slow first request, thirty warm ones, everything observed but two things. Numbers fit together:
- * causes add up to latencies, tiles to causes, excess to cold less warm. Cold 434,127,418 ns, warm 13,482,915 ns. */
+/* A Spring-like service: a slow first request, thirty warm ones, everything observed but two things. Numbers fit
+ * together: causes add up to latencies, tiles to causes, excess to cold less warm. Cold 434,127,418 ns, warm
+ * 13,482,915 ns. */
 void sample_spring(struct report *report);
 
-/* The same with names that try to break out: escape sequences, newlines, bytes that are no UTF-8, direction marks, markup,
- * a path of 10,000 characters. */
+/* The same with names that try to break out: escape sequences, newlines, bytes that are no UTF-8, direction marks,
+ * markup, a path of 10,000 characters. */
 void sample_hostile(struct report *report);
 
 /* A static C server: no JVM, Java figures not observed, a second route, an opaque request, a client of its own. */
@@ -25,10 +27,10 @@ void sample_failed(struct report *report);
 void sample_comparison(struct comparison *comparison);
 
 /* For building samples. */
-#define SAMPLE_LIST(report, name, items)                      \
-	do {                                                  \
-		(report)->name = (items);                     \
-		(report)->name##_count = array_length(items); \
+#define SAMPLE_LIST(report, name, items)                                                                             \
+	do {                                                                                                         \
+		(report)->name = (items);                                                                            \
+		(report)->name##_count = array_length(items);                                                        \
 	} while (0)
 
 static inline struct maybe known(int64_t value)
@@ -53,8 +55,9 @@ struct sample_piece {
 	const char *thread, *detail;
 };
 
-/* The request's path: the pieces one after another, then for each cause a tile of what the pieces left of it. */
-void sample_path(struct report *report, struct report_request *request, const struct sample_piece *pieces, size_t count);
+/* The request's path: the pieces one after another, then on `thread` a tile of what they left of each cause. */
+void sample_path(struct report *report, struct report_request *request, const char *thread,
+		 const struct sample_piece *pieces, size_t count);
 
 /* The pair of a cold request and the warm causes, sorted as analyze does. */
 void sample_pair(struct report *report, struct report_cold_vs_warm *pair, const struct report_request *cold,

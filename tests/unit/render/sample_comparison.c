@@ -14,7 +14,8 @@ static int ascending(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static struct comparison_stat stat_of(struct comparison *comparison, const int64_t *values, size_t count, int64_t unit)
+static struct comparison_stat stat_of(struct comparison *comparison, const int64_t *values, size_t count,
+				      int64_t unit)
 {
 	int64_t *copy = arena_array(&comparison->arena, int64_t, count);
 	int64_t *sorted = arena_array(&comparison->arena, int64_t, count);
@@ -35,21 +36,31 @@ static struct comparison_stat stat_of(struct comparison *comparison, const int64
 	return stat;
 }
 
-#define STAT(comparison, unit, ...) stat_of(comparison, (const int64_t[]){__VA_ARGS__}, array_length(((const int64_t[]){__VA_ARGS__})), unit)
+#define STAT(comparison, unit, ...)                                                                                  \
+	stat_of(comparison, (const int64_t[]){__VA_ARGS__}, array_length(((const int64_t[]){__VA_ARGS__})), unit)
 
 static const char *const baseline_command[] = {"java", "-XX:+UseG1GC", "-jar", "petclinic-rest.jar"};
-static const char *const aot_command[] = {"java", "-XX:+UseG1GC", "-XX:AOTCache=app.aot", "-jar", "extracted/petclinic-rest.jar"};
-static const char *const refused_command[] = {"java", "-XX:+UseZGC", "-XX:AOTCache=app.aot", "-jar", "petclinic-rest.jar"};
+static const char *const aot_command[] = {"java", "-XX:+UseG1GC", "-XX:AOTCache=app.aot", "-jar",
+					  "extracted/petclinic-rest.jar"};
+static const char *const refused_command[] = {"java", "-XX:+UseZGC", "-XX:AOTCache=app.aot", "-jar",
+					      "petclinic-rest.jar"};
 
 /* Before 451,000,000, after 112,000,000. */
 static const struct comparison_cause_row aot_rows[] = {
-	{CAUSE_CLASS_FIND, 92000000, 3100000, -88900000},     {CAUSE_CLASS_READ, 61000000, 1200000, -59800000},
-	{CAUSE_CLASS_PARSE, 55000000, 4000000, -51000000},    {CAUSE_CODE_INTERPRETED, 98000000, 61000000, -37000000},
-	{CAUSE_CLASS_LINK, 31000000, 2000000, -29000000},     {CAUSE_CPU_RUNNABLE, 34000000, 9000000, -25000000},
-	{CAUSE_EXCEPTION_FILL, 19000000, 900000, -18100000},  {CAUSE_CLASS_INIT, 16000000, 5000000, -11000000},
-	{CAUSE_CODE_VM, 22000000, 12000000, -10000000},	      {CAUSE_GC_PAUSE, 9000000, 2000000, -7000000},
-	{CAUSE_FILE_READ, 6000000, 700000, -5300000},	      {CAUSE_LOCK_VM, 4000000, 1000000, -3000000},
-	{CAUSE_UNEXPLAINED, 3000000, 1100000, -1900000},      {CAUSE_KERNEL_SYSCALL, 1000000, 1000000, 0},
+	{CAUSE_CLASS_FIND, 92000000, 3100000, -88900000},
+	{CAUSE_CLASS_READ, 61000000, 1200000, -59800000},
+	{CAUSE_CLASS_PARSE, 55000000, 4000000, -51000000},
+	{CAUSE_CODE_INTERPRETED, 98000000, 61000000, -37000000},
+	{CAUSE_CLASS_LINK, 31000000, 2000000, -29000000},
+	{CAUSE_CPU_RUNNABLE, 34000000, 9000000, -25000000},
+	{CAUSE_EXCEPTION_FILL, 19000000, 900000, -18100000},
+	{CAUSE_CLASS_INIT, 16000000, 5000000, -11000000},
+	{CAUSE_CODE_VM, 22000000, 12000000, -10000000},
+	{CAUSE_GC_PAUSE, 9000000, 2000000, -7000000},
+	{CAUSE_FILE_READ, 6000000, 700000, -5300000},
+	{CAUSE_LOCK_VM, 4000000, 1000000, -3000000},
+	{CAUSE_UNEXPLAINED, 3000000, 1100000, -1900000},
+	{CAUSE_KERNEL_SYSCALL, 1000000, 1000000, 0},
 	{CAUSE_CODE_C1, 0, 8000000, 8000000},
 };
 static const struct comparison_cause_row refused_rows[] = {
@@ -57,7 +68,8 @@ static const struct comparison_cause_row refused_rows[] = {
 	{CAUSE_CODE_INTERPRETED, 359000000, 402000000, 43000000},
 };
 
-static const char *const notes[] = {"The cache of zgc-aot was refused in every run: its figures are those of a run without a cache."};
+static const char *const notes[] = {
+	"The cache of zgc-aot was refused in every run: its figures are those of a run without a cache."};
 
 void sample_comparison(struct comparison *comparison)
 {
@@ -69,11 +81,17 @@ void sample_comparison(struct comparison *comparison)
 	*comparison = (struct comparison){};
 	scenarios = arena_array(&comparison->arena, struct comparison_scenario, 3);
 	scenarios[0] = (struct comparison_scenario){
-		.name = "baseline-g1-fat", .command = baseline_command, .command_count = array_length(baseline_command), .runs = 10,
+		.name = "baseline-g1-fat",
+		.command = baseline_command,
+		.command_count = array_length(baseline_command),
+		.runs = 10,
 		.first_request_ns = STAT(comparison, MS, 451, 398, 581, 440, 462, 449, 471, 430, 455, 453),
-		.ready_ns = STAT(comparison, MS, 8900, 9100, 8700), .first_response_ns = STAT(comparison, MS, 9440, 9600, 9200),
-		.warm_ns = STAT(comparison, MS / 10, 135, 131, 142), .peak_rss = STAT(comparison, MIB, 354, 351, 360),
-		.cpu_ns = STAT(comparison, MS, 16400, 16100, 16900), .aot_reason = {.state = NONE}};
+		.ready_ns = STAT(comparison, MS, 8900, 9100, 8700),
+		.first_response_ns = STAT(comparison, MS, 9440, 9600, 9200),
+		.warm_ns = STAT(comparison, MS / 10, 135, 131, 142),
+		.peak_rss = STAT(comparison, MIB, 354, 351, 360),
+		.cpu_ns = STAT(comparison, MS, 16400, 16100, 16900),
+		.aot_reason = {.state = NONE}};
 	scenarios[0].counts[COUNT_CLASSES_LOADED] = STAT(comparison, 1, 18031, 18031, 18033);
 	scenarios[0].counts[COUNT_EXCEPTIONS] = STAT(comparison, 1, 14727, 14727, 14730);
 	scenarios[0].memory[MAPPING_HEAP] = STAT(comparison, MIB, 129, 131, 130);
@@ -82,35 +100,60 @@ void sample_comparison(struct comparison *comparison)
 	scenarios[0].causes = causes;
 	scenarios[0].causes_count = 1;
 	scenarios[1] = (struct comparison_scenario){
-		.name = "aot-g1-extracted", .command = aot_command, .command_count = array_length(aot_command), .runs = 10, .failed_runs = 1,
+		.name = "aot-g1-extracted",
+		.command = aot_command,
+		.command_count = array_length(aot_command),
+		.runs = 10,
+		.failed_runs = 1,
 		.first_request_ns = STAT(comparison, MS, 112, 97, 136, 110, 113, 111, 120, 108, 115),
-		.ready_ns = STAT(comparison, MS, 3600, 3500, 3700), .first_response_ns = STAT(comparison, MS, 3730, 3620, 3850),
-		.warm_ns = STAT(comparison, MS / 10, 154, 151, 158), .peak_rss = STAT(comparison, MIB, 376, 372, 380),
-		.cpu_ns = STAT(comparison, MS, 6200, 6100, 6400), .is_aot_requested = true, .aot_mapped = 9, .aot_reason = {.state = NONE}};
+		.ready_ns = STAT(comparison, MS, 3600, 3500, 3700),
+		.first_response_ns = STAT(comparison, MS, 3730, 3620, 3850),
+		.warm_ns = STAT(comparison, MS / 10, 154, 151, 158),
+		.peak_rss = STAT(comparison, MIB, 376, 372, 380),
+		.cpu_ns = STAT(comparison, MS, 6200, 6100, 6400),
+		.is_aot_requested = true,
+		.aot_mapped = 9,
+		.aot_reason = {.state = NONE}};
 	scenarios[1].counts[COUNT_EXCEPTIONS] = STAT(comparison, 1, 610, 610, 611);
 	scenarios[2] = (struct comparison_scenario){
-		.name = "zgc-aot", .command = refused_command, .command_count = array_length(refused_command), .runs = 10,
+		.name = "zgc-aot",
+		.command = refused_command,
+		.command_count = array_length(refused_command),
+		.runs = 10,
 		.first_request_ns = STAT(comparison, MS, 500, 398, 525, 480, 497, 502, 510, 466, 499, 501),
-		.is_aot_requested = true, .aot_reason = known_text("the cache was made with another collector (G1)")};
+		.is_aot_requested = true,
+		.aot_reason = known_text("the cache was made with another collector (G1)")};
 	comparison->scenarios = scenarios;
 	comparison->scenarios_count = 3;
 	comparison->baseline = "baseline-g1-fat";
 
 	differences = arena_array(&comparison->arena, struct comparison_difference, 2);
-	differences[0] = (struct comparison_difference){
-		.scenario = "aot-g1-extracted", .first_request_change = 112.0 / 452 - 1, .interval95_low = -0.772, .interval95_high = -0.731,
-		.p_value = 0.00002, .detectable_change = {KNOWN, 0.06}, .verdict = "faster", .causes = aot_rows, .causes_count = array_length(aot_rows)};
-	differences[1] = (struct comparison_difference){
-		.scenario = "zgc-aot", .first_request_change = 0.104, .interval95_low = -0.02, .interval95_high = 0.142, .p_value = 0.0713,
-		.detectable_change = {.state = ABSENT}, .verdict = "no difference that these runs can show", .causes = refused_rows,
-		.causes_count = array_length(refused_rows)};
+	differences[0] = (struct comparison_difference){.scenario = "aot-g1-extracted",
+							.first_request_change = 112.0 / 452 - 1,
+							.interval95_low = -0.772,
+							.interval95_high = -0.731,
+							.p_value = 0.00002,
+							.detectable_change = {KNOWN, 0.06},
+							.verdict = "faster",
+							.causes = aot_rows,
+							.causes_count = array_length(aot_rows)};
+	differences[1] = (struct comparison_difference){.scenario = "zgc-aot",
+							.first_request_change = 0.104,
+							.interval95_low = -0.02,
+							.interval95_high = 0.142,
+							.p_value = 0.0713,
+							.detectable_change = {.state = ABSENT},
+							.verdict = "no difference that these runs can show",
+							.causes = refused_rows,
+							.causes_count = array_length(refused_rows)};
 	comparison->differences = differences;
 	comparison->differences_count = 2;
 	interactions = arena_array(&comparison->arena, struct comparison_interaction, 1);
 	interactions[0] = (struct comparison_interaction){{"AOT cache", "extracted layout"}, -154 * MS};
 	comparison->interactions = interactions;
 	comparison->interactions_count = 1;
-	comparison->verdict = "With the extracted layout and an AOT cache the first request takes a quarter of the time: 112 ms instead of 452 ms.";
+	comparison->verdict = "With the extracted layout and an AOT cache the first request takes a quarter of the "
+			      "time: 112 ms instead of 452 ms.";
 	comparison->notes = notes;
 	comparison->note_count = array_length(notes);
 }

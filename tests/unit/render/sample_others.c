@@ -10,7 +10,9 @@
 #define ESCAPE "\033[2J\033[31mred\033]0;title\007"
 #define LINES "two\nlines\r\tand tab"
 #define NO_UTF8 "latin1 \xe9\xff end"
-#define BIDI "abc\xe2\x80\xae" "fdp.exe\xe2\x80\x8f"
+#define BIDI                                                                                                         \
+	"abc\xe2\x80\xae"                                                                                            \
+	"fdp.exe\xe2\x80\x8f"
 #define MARKUP "<script>alert(\"1\")</script>&amp;'"
 #define MARKS "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81"
 #define WIDE "\xe8\xaa\xad\xe3\x81\xbf\xe8\xbe\xbc\xe3\x81\xbf.txt"
@@ -23,7 +25,8 @@ static const struct report_observed hostile_observed[] = {{ESCAPE, "no", LINES}}
 static const struct named_value hostile_kinds[] = {{ESCAPE, 3}, {NO_UTF8, 4}};
 static const struct report_finding hostile_findings[] = {
 	{ESCAPE, MARKUP, LINES, hostile_evidence, 2, {KNOWN, 5 * MS}, true}};
-static const struct report_exception hostile_exceptions[] = {{NO_UTF8, PHASE_STARTUP, 3, {KNOWN, 9}, BIDI, LINES, hostile_stack, 1}};
+static const struct report_exception hostile_exceptions[] = {
+	{NO_UTF8, PHASE_STARTUP, 3, {KNOWN, 9}, BIDI, LINES, hostile_stack, 1}};
 static const struct report_class hostile_classes[] = {{MARKS, PHASE_STARTUP, WIDE, BIDI, 3 * MS}};
 static const struct report_class_jar hostile_class_jars[] = {{ESCAPE, 2, 3}};
 static const struct report_thread hostile_threads[] = {{1, 2, ESCAPE, "java", 0, {NONE, 0}, {KNOWN, 4}}};
@@ -167,20 +170,36 @@ static void add_native_requests(struct report *report)
 	requests[0].causes[CAUSE_WAIT_DISK] = 700000;
 	requests[0].causes[CAUSE_FILE_READ] = 412000;
 	requests[0].causes[CAUSE_UNEXPLAINED] = 200000;
-	sample_path(report, &requests[0], pieces, array_length(pieces));
-	requests[6] = (struct report_request){
-		.index = 6, .is_cold = true, .is_shared = true, .method = "GET", .route = "/slow", .protocol = "http/1.1",
-		.status = known(503), .start_ns = 60 * MS, .latency_ns = 61 * MS, .counts = native_counts(0, 0, 2)};
+	sample_path(report, &requests[0], "httpd", pieces, array_length(pieces));
+	requests[6] = (struct report_request){.index = 6,
+					      .is_cold = true,
+					      .is_shared = true,
+					      .method = "GET",
+					      .route = "/slow",
+					      .protocol = "http/1.1",
+					      .status = known(503),
+					      .start_ns = 60 * MS,
+					      .latency_ns = 61 * MS,
+					      .counts = native_counts(0, 0, 2)};
 	requests[6].causes[CAUSE_WAIT_TIMER] = 61 * MS;
-	requests[7] = (struct report_request){.index = 7, .is_cold = true, .method = "", .route = "opaque 127.0.0.1:8443",
-					      .protocol = "opaque", .status = {.state = NONE}, .start_ns = 130 * MS, .latency_ns = 4 * MS};
+	requests[7] = (struct report_request){.index = 7,
+					      .is_cold = true,
+					      .method = "",
+					      .route = "opaque 127.0.0.1:8443",
+					      .protocol = "opaque",
+					      .status = {.state = NONE},
+					      .start_ns = 130 * MS,
+					      .latency_ns = 4 * MS};
 	requests[7].causes[CAUSE_CODE_NATIVE] = 4 * MS;
 	report->requests = requests;
 	report->requests_count = 8;
 
 	warm[CAUSE_CODE_NATIVE] = 181000;
-	pairs[0] = (struct report_cold_vs_warm){.route = "GET /", .warm_median_ns = 181000, .warm_min_ns = 180000,
-						.warm_max_ns = 210000, .warm_count = 3};
+	pairs[0] = (struct report_cold_vs_warm){.route = "GET /",
+						.warm_median_ns = 181000,
+						.warm_min_ns = 180000,
+						.warm_max_ns = 210000,
+						.warm_count = 3};
 	sample_pair(report, &pairs[0], &requests[0], warm);
 	pairs[1] = (struct report_cold_vs_warm){.route = "GET /slow"};
 	sample_pair(report, &pairs[1], &requests[6], none_warm);
@@ -205,10 +224,17 @@ void sample_native(struct report *report)
 		.exit_by_us = true,
 		.exit_oom = {.state = NONE},
 	};
-	report->machine = (struct report_machine){.kernel = "6.1.0", .arch = "aarch64", .cpus = 1, .cpu_quota = {KNOWN, 0.5},
-						  .memory_limit = known(268435456), .cgroup_peak = none()};
-	report->runtime = (struct report_runtime){.kind = "native", .version = {.state = NONE}, .vendor = {.state = NONE},
-						  .gc = {.state = NONE}, .max_heap = none()};
+	report->machine = (struct report_machine){.kernel = "6.1.0",
+						  .arch = "aarch64",
+						  .cpus = 1,
+						  .cpu_quota = {KNOWN, 0.5},
+						  .memory_limit = known(268435456),
+						  .cgroup_peak = none()};
+	report->runtime = (struct report_runtime){.kind = "native",
+						  .version = {.state = NONE},
+						  .vendor = {.state = NONE},
+						  .gc = {.state = NONE},
+						  .max_heap = none()};
 	SAMPLE_LIST(report, milestones, native_milestones);
 	SAMPLE_LIST(report, observed, native_observed);
 	phases = arena_array(&report->arena, struct report_phase, 2);
@@ -229,32 +255,48 @@ void sample_empty(struct report *report)
 {
 	*report = (struct report){};
 	report->tool_version = "0.1.0";
-	report->run = (struct report_run){.command = empty_command, .command_count = 1, .pid = 9, .main_pid = 9, .exit_oom = {.state = NONE}};
+	report->run = (struct report_run){
+		.command = empty_command, .command_count = 1, .pid = 9, .main_pid = 9, .exit_oom = {.state = NONE}};
 	report->machine = (struct report_machine){.cpus = 4};
 	report->runtime = (struct report_runtime){.kind = "other"};
 }
 
-static const char *const failed_command[] = {"java", "-Xmx512m", "-cp", "/srv/app/lib/a.jar:/srv/app/lib/b.jar", "com.example.Main"};
-static const struct report_milestone failed_milestones[] = {
-	{"exec", "", 0, false}, {"vm_created", "", 52 * MS, false}, {"main_class", "com.example.Main", 340 * MS, false},
-	{"exit", "", 3120 * MS, false}};
+static const char *const failed_command[] = {"java", "-Xmx512m", "-cp", "/srv/app/lib/a.jar:/srv/app/lib/b.jar",
+					     "com.example.Main"};
+static const struct report_milestone failed_milestones[] = {{"exec", "", 0, false},
+							    {"vm_created", "", 52 * MS, false},
+							    {"main_class", "com.example.Main", 340 * MS, false},
+							    {"exit", "", 3120 * MS, false}};
 static const struct named_value failed_losses[] = {{"fault", 812}, {"syscall", 392}};
 static const struct report_loss_span failed_spans[] = {{2900 * MS, 3010 * MS, 1204}};
 static const struct report_file failed_files[] = {
-	{"/srv/app/lib/a.jar", 1, 0, 3, 0, 1204, 12582912, 31 * MS}, {"/srv/app/lib/b.jar", 1, 0, 3, 0, 80, 819200, 2 * MS},
-	{"/srv/app/data.bin", 1, 0, 1, 0, 40, 41943040, 12 * MS},    {"/etc/passwd", 1, 0, 0, 0, 1, 1204, 21000},
-	{"/etc/nsswitch.conf", 1, 0, 0, 0, 1, 510, 11000},	     {"/proc/self/maps", 2, 0, 0, 0, 4, 8192, 90000},
+	{"/srv/app/lib/a.jar", 1, 0, 3, 0, 1204, 12582912, 31 * MS},
+	{"/srv/app/lib/b.jar", 1, 0, 3, 0, 80, 819200, 2 * MS},
+	{"/srv/app/data.bin", 1, 0, 1, 0, 40, 41943040, 12 * MS},
+	{"/etc/passwd", 1, 0, 0, 0, 1, 1204, 21000},
+	{"/etc/nsswitch.conf", 1, 0, 0, 0, 1, 510, 11000},
+	{"/proc/self/maps", 2, 0, 0, 0, 4, 8192, 90000},
 };
 static const struct report_class failed_classes[] = {
 	{"com.example.Cache", PHASE_STARTUP, "/srv/app/lib/a.jar", "app", 12 * MS},
 	{"com.example.Main", PHASE_STARTUP, "/srv/app/lib/a.jar", "app", 3 * MS},
 };
-static const struct report_exception failed_exceptions[] = {
-	{"java.lang.OutOfMemoryError", PHASE_STARTUP, 1, {KNOWN, 21000}, "com.example.Cache.grow(Cache.java:31)", "", NULL, 0}};
+static const struct report_exception failed_exceptions[] = {{"java.lang.OutOfMemoryError",
+							     PHASE_STARTUP,
+							     1,
+							     {KNOWN, 21000},
+							     "com.example.Cache.grow(Cache.java:31)",
+							     "",
+							     NULL,
+							     0}};
 static const char *const failed_evidence[] = {"oom_kill of the control group went from 0 to 1"};
-static const struct report_finding failed_findings[] = {
-	{"oom-killed", "The kernel killed the process for lack of memory.", "Raise the limit above 256 MiB, or lower -Xmx512m.",
-	 failed_evidence, 1, {NONE, 0}, false}};
+static const struct report_finding failed_findings[] = {{"oom-killed",
+							 "The kernel killed the process for lack of memory.",
+							 "Raise the limit above 256 MiB, or lower -Xmx512m.",
+							 failed_evidence,
+							 1,
+							 {NONE, 0},
+							 false}};
 
 void sample_failed(struct report *report)
 {
@@ -274,12 +316,23 @@ void sample_failed(struct report *report)
 		.exit_code = 9,
 		.exit_oom = known_text("cgroup"),
 	};
-	report->machine = (struct report_machine){.kernel = "6.12.9", .arch = "x86_64", .cpus = 2, .cpu_quota = {.state = NONE},
-						  .memory_limit = known(268435456), .cgroup_peak = known(268435456),
-						  .cgroup_oom = known(1), .cgroup_oom_kill = known(1), .cgroup_max = known(88)};
-	report->runtime = (struct report_runtime){.kind = "hotspot", .version = known_text("17.0.15+6"), .vendor = known_text("Debian"),
-						  .gc = known_text("Serial"), .max_heap = known(536870912), .cds_archive = {.state = NONE},
-						  .cds_mapped = known(0), .aot_requested = {.state = NONE}};
+	report->machine = (struct report_machine){.kernel = "6.12.9",
+						  .arch = "x86_64",
+						  .cpus = 2,
+						  .cpu_quota = {.state = NONE},
+						  .memory_limit = known(268435456),
+						  .cgroup_peak = known(268435456),
+						  .cgroup_oom = known(1),
+						  .cgroup_oom_kill = known(1),
+						  .cgroup_max = known(88)};
+	report->runtime = (struct report_runtime){.kind = "hotspot",
+						  .version = known_text("17.0.15+6"),
+						  .vendor = known_text("Debian"),
+						  .gc = known_text("Serial"),
+						  .max_heap = known(536870912),
+						  .cds_archive = {.state = NONE},
+						  .cds_mapped = known(0),
+						  .aot_requested = {.state = NONE}};
 	report->lost_events = 1204;
 	report->events_total = 88000;
 	SAMPLE_LIST(report, losses_by_kind, failed_losses);
@@ -288,7 +341,9 @@ void sample_failed(struct report *report)
 	SAMPLE_LIST(report, files, failed_files);
 	SAMPLE_LIST(report, exceptions, failed_exceptions);
 	SAMPLE_LIST(report, findings, failed_findings);
-	report->classes = (struct report_classes){.loaded = known(1402), .from_jar = known(88), .slowest = failed_classes,
+	report->classes = (struct report_classes){.loaded = known(1402),
+						  .from_jar = known(88),
+						  .slowest = failed_classes,
 						  .slowest_count = array_length(failed_classes)};
 	phases = arena_array(&report->arena, struct report_phase, 3);
 	phases[0] = (struct report_phase){PHASE_LAUNCH, 0, 52 * MS, known(40 * MS), {}};

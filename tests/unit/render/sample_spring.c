@@ -23,8 +23,8 @@ static const struct report_observed observed[] = {
 	{"native_exceptions", "no", "no mapped file has the C++ runtime's symbols"},
 };
 
-static const struct named_value events[] = {{"class_load", 18031}, {"exception", 14727}, {"fault", 153212}, {"file_open", 200},
-					    {"switch_out", 24273}, {"syscall", 61008}};
+static const struct named_value events[] = {{"class_load", 18031}, {"exception", 14727},  {"fault", 153212},
+					    {"file_open", 200},	   {"switch_out", 24273}, {"syscall", 61008}};
 
 static const struct report_milestone milestones[] = {
 	{"exec", "", 0, false},
@@ -65,11 +65,15 @@ static void add_phases(struct report *report)
 {
 	const struct report_phase phases[] = {
 		{PHASE_LAUNCH, 0, 41 * MS, known(38 * MS), counts(23, 12, 18, 2, 1204, 3, 0, 0, 1, 0)},
-		{PHASE_VM_INIT, 41 * MS, 309 * MS, known(402 * MS), counts(19, 44, 61, 12, 8120, 5, 12, 1462, 14, 122)},
-		{PHASE_STARTUP, 309 * MS, 8902 * MS, known(14900 * MS), counts(142, 1890, 27604, 27411, 128440, 11, 14011, 15203, 31, 6120)},
+		{PHASE_VM_INIT, 41 * MS, 309 * MS, known(402 * MS),
+		 counts(19, 44, 61, 12, 8120, 5, 12, 1462, 14, 122)},
+		{PHASE_STARTUP, 309 * MS, 8902 * MS, known(14900 * MS),
+		 counts(142, 1890, 27604, 27411, 128440, 11, 14011, 15203, 31, 6120)},
 		{PHASE_IDLE, 8902 * MS, 9021 * MS, known(88 * MS), counts(0, 0, 0, 0, 310, 0, 0, 0, 0, 41)},
-		{PHASE_FIRST_REQUEST, 9021 * MS, 9021 * MS + 434127418, known(836 * MS), counts(12, 31, 913, 902, 9321, 7, 687, 1147, 2, 402)},
-		{PHASE_WARM, 9021 * MS + 434127418, 12020 * MS, known(2100 * MS), counts(4, 0, 12, 0, 5410, 0, 17, 219, 0, 1301)},
+		{PHASE_FIRST_REQUEST, 9021 * MS, 9021 * MS + 434127418, known(836 * MS),
+		 counts(12, 31, 913, 902, 9321, 7, 687, 1147, 2, 402)},
+		{PHASE_WARM, 9021 * MS + 434127418, 12020 * MS, known(2100 * MS),
+		 counts(4, 0, 12, 0, 5410, 0, 17, 219, 0, 1301)},
 		{PHASE_SHUTDOWN, 12020 * MS, 12140 * MS, known(61 * MS), counts(0, 0, 0, 0, 407, 0, 0, 0, 1, 0)},
 	};
 	struct report_phase *copy = arena_array(&report->arena, struct report_phase, array_length(phases));
@@ -135,16 +139,20 @@ static void add_requests(struct report *report)
 		{CAUSE_UNEXPLAINED, 120400, "http-nio-8080-Poller", "until the poller saw the bytes"},
 		{CAUSE_CPU_RUNNABLE, 9102211, "http-nio-8080-exec-1", "C2 CompilerThread0 ran instead"},
 		{CAUSE_CODE_INTERPRETED, 22044100, "http-nio-8080-exec-1", "DispatcherServlet.initStrategies"},
-		{CAUSE_CLASS_FIND, 21400810, "http-nio-8080-exec-1", "tools.jackson.databind.ser.BeanSerializerFactory"},
+		{CAUSE_CLASS_FIND, 21400810, "http-nio-8080-exec-1",
+		 "tools.jackson.databind.ser.BeanSerializerFactory"},
 		{CAUSE_CLASS_READ, 11230771, "http-nio-8080-exec-1",
-		 "/srv/app/petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar!/tools/jackson/databind/ser/std/StdSerializers.class"},
+		 "/srv/app/petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar!/tools/jackson/databind/ser/"
+		 "std/StdSerializers.class"},
 		{CAUSE_CLASS_PARSE, 9276640, "http-nio-8080-exec-1", "tools.jackson.databind.ObjectMapper"},
 		{CAUSE_CLASS_FIND, 18318204, "http-nio-8080-exec-1", "org.hibernate.query.sqm.internal.SqmQueryImpl"},
 		{CAUSE_CODE_INTERPRETED, 14012300, "http-nio-8080-exec-1", "SqmQueryImpl.<init>"},
 		{CAUSE_CLASS_READ, 17302000, "http-nio-8080-exec-1",
-		 "/srv/app/petclinic-rest.jar!/BOOT-INF/lib/hibernate-core-7.2.19.Final.jar!/org/hibernate/query/sqm/tree/SqmNode.class"},
+		 "/srv/app/petclinic-rest.jar!/BOOT-INF/lib/hibernate-core-7.2.19.Final.jar!/org/hibernate/query/sqm/"
+		 "tree/SqmNode.class"},
 		{CAUSE_CLASS_FIND, 16118000, "http-nio-8080-exec-1", "org.hibernate.sql.exec.spi.JdbcSelectExecutor"},
-		{(enum cause)(CAUSE_FAULT_MAJOR + MAPPING_JAR), 8930412, "http-nio-8080-exec-1", "/srv/app/petclinic-rest.jar"},
+		{(enum cause)(CAUSE_FAULT_MAJOR + MAPPING_JAR), 8930412, "http-nio-8080-exec-1",
+		 "/srv/app/petclinic-rest.jar"},
 		{CAUSE_GC_PAUSE, 4318220, "http-nio-8080-exec-1", "G1 young collection; woken by VM Thread"},
 		{CAUSE_CLASS_PARSE, 15208000, "http-nio-8080-exec-1", "org.hibernate.dialect.H2Dialect"},
 		{CAUSE_LOCK_MONITOR, 1920332, "http-nio-8080-exec-1", "held by HikariPool-1 housekeeper"},
@@ -155,13 +163,15 @@ static void add_requests(struct report *report)
 		{CAUSE_CLASS_LINK, 13118305, "http-nio-8080-exec-1", "tools.jackson.core.json.UTF8JsonGenerator"},
 		{CAUSE_CODE_VM, 12640912, "http-nio-8080-exec-1", "MethodHandles::resolve_MemberName"},
 		{CAUSE_CLASS_INIT, 9771092, "http-nio-8080-exec-1", "org.hibernate.type.StandardBasicTypes"},
-		{CAUSE_EXCEPTION_FILL, 9205633, "http-nio-8080-exec-1", "java.lang.ClassNotFoundException, 143 frames"},
+		{CAUSE_EXCEPTION_FILL, 9205633, "http-nio-8080-exec-1",
+		 "java.lang.ClassNotFoundException, 143 frames"},
 		{CAUSE_CODE_INTERPRETED, 8204000, "http-nio-8080-exec-1", "BeanSerializer.serialize"},
 		{CAUSE_CLASS_PARSE, 8204000, "http-nio-8080-exec-1", "org.h2.command.query.Select"},
 		{CAUSE_CODE_C1, 8203000, "http-nio-8080-exec-1", "java.lang.String.hashCode"},
 		{CAUSE_CLASS_FIND, 9203000, "http-nio-8080-exec-1", "org.h2.expression.ExpressionColumn"},
 	};
-	struct report_request *requests = arena_array(&report->arena, struct report_request, array_length(warm_ms10) + 1);
+	struct report_request *requests =
+		arena_array(&report->arena, struct report_request, array_length(warm_ms10) + 1);
 	struct report_cold_vs_warm *pair = arena_new(&report->arena, struct report_cold_vs_warm);
 	struct report_request *cold = &requests[0];
 	int64_t warm_causes[CAUSE_COUNT] = {}, at = 9500 * MS;
@@ -190,7 +200,7 @@ static void add_requests(struct report *report)
 		cold->cause_is_estimated[causes[i].cause] = causes[i].is_estimated;
 		warm_causes[causes[i].cause] = causes[i].warm_ns;
 	}
-	sample_path(report, cold, pieces, array_length(pieces));
+	sample_path(report, cold, "http-nio-8080-exec-1", pieces, array_length(pieces));
 	for (size_t i = 0; i < array_length(warm_ms10); i++) {
 		struct report_request *warm = &requests[i + 1];
 
@@ -203,8 +213,8 @@ static void add_requests(struct report *report)
 			.start_ns = at,
 			.latency_ns = warm_ms10[i] * MS / 10,
 			.client_latency_ns = known(warm_ms10[i] * MS / 10 + 210000),
-			.counts = counts(0, 0, 0, 0, i < 20 ? 190 - 8 * (int64_t)i : 21, 0, i < 2 ? 4 : 0, i < 10 ? 20 - 2 * (int64_t)i : 0, 0,
-					 i < 25 ? 25 - (int64_t)i : 0),
+			.counts = counts(0, 0, 0, 0, i < 20 ? 190 - 8 * (int64_t)i : 21, 0, i < 2 ? 4 : 0,
+					 i < 10 ? 20 - 2 * (int64_t)i : 0, 0, i < 25 ? 25 - (int64_t)i : 0),
 		};
 		warm->causes[CAUSE_CODE_C2] = warm->latency_ns;
 		at += warm->latency_ns + MS;
@@ -242,20 +252,49 @@ static const char *const not_found_stack[] = {
 };
 
 static const struct report_exception exceptions[] = {
-	{"java.lang.ClassNotFoundException", PHASE_STARTUP, 12702, {KNOWN, 318 * MS}, "jdk.internal.loader.BuiltinClassLoader.loadClass(BuiltinClassLoader.java:580)",
-	 "org.springframework.boot.loader.launch.LaunchedClassLoader.loadClass(LaunchedClassLoader.java:91)", not_found_stack, 3},
-	{"java.lang.ClassNotFoundException", PHASE_FIRST_REQUEST, 622, {KNOWN, 15905633}, "jdk.internal.loader.BuiltinClassLoader.loadClass(BuiltinClassLoader.java:580)",
-	 "org.springframework.boot.loader.launch.LaunchedClassLoader.loadClass(LaunchedClassLoader.java:91)", not_found_stack, 3},
-	{"java.lang.NoSuchMethodException", PHASE_STARTUP, 1309, {KNOWN, 21 * MS}, "java.lang.Class.getDeclaredMethod(Class.java:2848)", "", NULL, 0},
+	{"java.lang.ClassNotFoundException",
+	 PHASE_STARTUP,
+	 12702,
+	 {KNOWN, 318 * MS},
+	 "jdk.internal.loader.BuiltinClassLoader.loadClass(BuiltinClassLoader.java:580)",
+	 "org.springframework.boot.loader.launch.LaunchedClassLoader.loadClass(LaunchedClassLoader.java:91)",
+	 not_found_stack,
+	 3},
+	{"java.lang.ClassNotFoundException",
+	 PHASE_FIRST_REQUEST,
+	 622,
+	 {KNOWN, 15905633},
+	 "jdk.internal.loader.BuiltinClassLoader.loadClass(BuiltinClassLoader.java:580)",
+	 "org.springframework.boot.loader.launch.LaunchedClassLoader.loadClass(LaunchedClassLoader.java:91)",
+	 not_found_stack,
+	 3},
+	{"java.lang.NoSuchMethodException",
+	 PHASE_STARTUP,
+	 1309,
+	 {KNOWN, 21 * MS},
+	 "java.lang.Class.getDeclaredMethod(Class.java:2848)",
+	 "",
+	 NULL,
+	 0},
 	{"java.lang.NoSuchFieldError", PHASE_FIRST_REQUEST, 65, {KNOWN, 1300000}, "", "", NULL, 0},
 	{"java.lang.ClassNotFoundException", PHASE_WARM, 17, {ABSENT, 0}, "", "", NULL, 0},
-	{"java.lang.NumberFormatException", PHASE_VM_INIT, 12, {KNOWN, 90000}, "java.lang.Integer.parseInt(Integer.java:652)", "", NULL, 0},
+	{"java.lang.NumberFormatException",
+	 PHASE_VM_INIT,
+	 12,
+	 {KNOWN, 90000},
+	 "java.lang.Integer.parseInt(Integer.java:652)",
+	 "",
+	 NULL,
+	 0},
 };
 
 static const struct report_class slowest[] = {
-	{"tools.jackson.databind.ObjectMapper", PHASE_FIRST_REQUEST, "petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar", "LaunchedClassLoader", 31204112},
-	{"org.hibernate.query.sqm.internal.SqmQueryImpl", PHASE_FIRST_REQUEST, "petclinic-rest.jar!/BOOT-INF/lib/hibernate-core-7.2.19.Final.jar", "LaunchedClassLoader", 22104000},
-	{"org.h2.command.dml.Select", PHASE_STARTUP, "petclinic-rest.jar!/BOOT-INF/lib/h2-2.4.240.jar", "LaunchedClassLoader", 11020000},
+	{"tools.jackson.databind.ObjectMapper", PHASE_FIRST_REQUEST,
+	 "petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar", "LaunchedClassLoader", 31204112},
+	{"org.hibernate.query.sqm.internal.SqmQueryImpl", PHASE_FIRST_REQUEST,
+	 "petclinic-rest.jar!/BOOT-INF/lib/hibernate-core-7.2.19.Final.jar", "LaunchedClassLoader", 22104000},
+	{"org.h2.command.dml.Select", PHASE_STARTUP, "petclinic-rest.jar!/BOOT-INF/lib/h2-2.4.240.jar",
+	 "LaunchedClassLoader", 11020000},
 	{"java.util.concurrent.ForkJoinPool", PHASE_VM_INIT, "", "", 820000},
 };
 
@@ -266,12 +305,25 @@ static const struct report_class_jar by_jar[] = {
 };
 
 static const struct report_jar jars[] = {
-	{.path = "/srv/app/petclinic-rest.jar", .opens = {KNOWN, 4}, .reads = {KNOWN, 29283}, .bytes_read = {KNOWN, 297512960},
-	 .bytes_wanted = {KNOWN, 24793000}, .entries_total = {KNOWN, 204}, .entries_read = {KNOWN, 79}, .entries_reread = {KNOWN, 61},
+	{.path = "/srv/app/petclinic-rest.jar",
+	 .opens = {KNOWN, 4},
+	 .reads = {KNOWN, 29283},
+	 .bytes_read = {KNOWN, 297512960},
+	 .bytes_wanted = {KNOWN, 24793000},
+	 .entries_total = {KNOWN, 204},
+	 .entries_read = {KNOWN, 79},
+	 .entries_reread = {KNOWN, 61},
 	 .phases = {[PHASE_STARTUP] = {28100, 285000000, 79}, [PHASE_FIRST_REQUEST] = {902, 9230000, 38}}},
-	{.path = "BOOT-INF/lib/hibernate-core-7.2.19.Final.jar", .nested_in = "/srv/app/petclinic-rest.jar", .opens = {NONE, 0},
-	 .reads = {KNOWN, 9120}, .bytes_read = {KNOWN, 93388800}, .bytes_wanted = {KNOWN, 9100000}, .entries_total = {KNOWN, 7201},
-	 .entries_read = {KNOWN, 4890}, .entries_reread = {KNOWN, 122}, .phases = {[PHASE_STARTUP] = {8800, 90112000, 4702}, [PHASE_FIRST_REQUEST] = {320, 3276800, 188}}},
+	{.path = "BOOT-INF/lib/hibernate-core-7.2.19.Final.jar",
+	 .nested_in = "/srv/app/petclinic-rest.jar",
+	 .opens = {NONE, 0},
+	 .reads = {KNOWN, 9120},
+	 .bytes_read = {KNOWN, 93388800},
+	 .bytes_wanted = {KNOWN, 9100000},
+	 .entries_total = {KNOWN, 7201},
+	 .entries_read = {KNOWN, 4890},
+	 .entries_reread = {KNOWN, 122},
+	 .phases = {[PHASE_STARTUP] = {8800, 90112000, 4702}, [PHASE_FIRST_REQUEST] = {320, 3276800, 188}}},
 };
 
 static const struct report_file files[] = {
@@ -284,8 +336,9 @@ static const struct report_file files[] = {
 };
 
 static const struct report_fault_kind faults[] = {
-	{MAPPING_HEAP, 60120, 0, {KNOWN, 102 * MS}}, {MAPPING_METASPACE, 31044, 0, {KNOWN, 58 * MS}},
-	{MAPPING_MALLOC, 42044, 0, {KNOWN, 70 * MS}}, {MAPPING_JAR, 4, 19, {KNOWN, 21 * MS}}, {MAPPING_LIBRARY, 20000, 7, {ABSENT, 0}},
+	{MAPPING_HEAP, 60120, 0, {KNOWN, 102 * MS}},  {MAPPING_METASPACE, 31044, 0, {KNOWN, 58 * MS}},
+	{MAPPING_MALLOC, 42044, 0, {KNOWN, 70 * MS}}, {MAPPING_JAR, 4, 19, {KNOWN, 21 * MS}},
+	{MAPPING_LIBRARY, 20000, 7, {ABSENT, 0}},
 };
 
 static const struct report_thread threads[] = {
@@ -296,12 +349,16 @@ static const struct report_thread threads[] = {
 };
 
 static const struct report_memory_kind at_ready[] = {
-	{MAPPING_HEAP, 2063597568, 130023424, 121634816}, {MAPPING_METASPACE, 1140850688, 92274688, 91226112},
-	{MAPPING_CODE_CACHE, 251658240, 25165824, 24117248}, {MAPPING_LIBRARY, 41943040, 41943040, 22020096},
+	{MAPPING_HEAP, 2063597568, 130023424, 121634816},
+	{MAPPING_METASPACE, 1140850688, 92274688, 91226112},
+	{MAPPING_CODE_CACHE, 251658240, 25165824, 24117248},
+	{MAPPING_LIBRARY, 41943040, 41943040, 22020096},
 };
 static const struct report_memory_kind at_warm[] = {
-	{MAPPING_HEAP, 2063597568, 142606336, 135266304}, {MAPPING_METASPACE, 1140850688, 99614720, 98566144},
-	{MAPPING_CODE_CACHE, 251658240, 35651584, 34603008}, {MAPPING_STACK, 67108864, 2097152, 2097152},
+	{MAPPING_HEAP, 2063597568, 142606336, 135266304},
+	{MAPPING_METASPACE, 1140850688, 99614720, 98566144},
+	{MAPPING_CODE_CACHE, 251658240, 35651584, 34603008},
+	{MAPPING_STACK, 67108864, 2097152, 2097152},
 };
 
 static const struct report_memory memory[] = {
@@ -323,17 +380,39 @@ static const char *const contention_evidence[] = {"C2 CompilerThread0 ran in 24.
 static const char *const cold_cache_evidence[] = {"7 page faults of the first request waited for the disk"};
 
 static const struct report_finding findings[] = {
-	{"fat-jar-class-loading", "Classes came out of a jar in a jar, one exception each.",
-	 "Extract it: java -Djarmode=tools -jar petclinic-rest.jar extract; then run petclinic-rest/petclinic-rest.jar.",
-	 fat_jar_evidence, array_length(fat_jar_evidence), {KNOWN, 137 * MS}, true},
-	{"cpu-contention", "The request waited for a CPU while compiler threads ran.",
-	 "Give the process more CPUs for its start, or use an AOT cache, which compiles less.", contention_evidence, 1, {KNOWN, 31208440}, false},
-	{"cold-page-cache", "Parts of the jar were read from disk.", "Read the file once before the start (cat petclinic-rest.jar >/dev/null).",
-	 cold_cache_evidence, 1, {KNOWN, 8930412}, false},
-	{"aot-cache-not-used", "No AOT cache is in use.", "Try: warmtrace aot -- java -jar petclinic-rest.jar", NULL, 0, {NONE, 0}, false},
+	{"fat-jar-class-loading",
+	 "Classes came out of a jar in a jar, one exception each.",
+	 "Extract it: java -Djarmode=tools -jar petclinic-rest.jar extract; then run "
+	 "petclinic-rest/petclinic-rest.jar.",
+	 fat_jar_evidence,
+	 array_length(fat_jar_evidence),
+	 {KNOWN, 137 * MS},
+	 true},
+	{"cpu-contention",
+	 "The request waited for a CPU while compiler threads ran.",
+	 "Give the process more CPUs for its start, or use an AOT cache, which compiles less.",
+	 contention_evidence,
+	 1,
+	 {KNOWN, 31208440},
+	 false},
+	{"cold-page-cache",
+	 "Parts of the jar were read from disk.",
+	 "Read the file once before the start (cat petclinic-rest.jar >/dev/null).",
+	 cold_cache_evidence,
+	 1,
+	 {KNOWN, 8930412},
+	 false},
+	{"aot-cache-not-used",
+	 "No AOT cache is in use.",
+	 "Try: warmtrace aot -- java -jar petclinic-rest.jar",
+	 NULL,
+	 0,
+	 {NONE, 0},
+	 false},
 };
 
-static const char *const notes[] = {"The process was held for 21 ms while probes were attached; that time is taken off."};
+static const char *const notes[] = {
+	"The process was held for 21 ms while probes were attached; that time is taken off."};
 static const char *const jvm_arguments[] = {"-XX:+UseG1GC", "-Xlog:disable"};
 
 static void add_machine(struct report *report)
@@ -408,7 +487,8 @@ void sample_spring(struct report *report)
 	};
 	SAMPLE_LIST(report, jars, jars);
 	SAMPLE_LIST(report, files, files);
-	report->faults = (struct report_faults){known(153212), known(26), known(251 * MS), faults, array_length(faults)};
+	report->faults =
+		(struct report_faults){known(153212), known(26), known(251 * MS), faults, array_length(faults)};
 	report->jit_compilations = known(7986);
 	report->jit_c1 = known(6411);
 	report->jit_c2 = known(1575);
@@ -423,8 +503,10 @@ void sample_spring(struct report *report)
 	SAMPLE_LIST(report, memory, memory);
 	SAMPLE_LIST(report, connections, connections);
 	SAMPLE_LIST(report, findings, findings);
-	report->verdict = "The first request took 434 ms, a warm one 13.5 ms. Almost half of the difference is loading classes: 638 of "
-			  "them came out of jars nested in petclinic-rest.jar, and each was first looked for in vain.";
+	report->verdict =
+		"The first request took 434 ms, a warm one 13.5 ms. Almost half of the difference is loading "
+		"classes: 638 of "
+		"them came out of jars nested in petclinic-rest.jar, and each was first looked for in vain.";
 	report->notes = notes;
 	report->note_count = array_length(notes);
 }

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,9 +41,12 @@ static void differs(const struct place *place, const char *how, const char *what
 
 static bool is_type(const char *type, const json_t *value)
 {
-	return (strcmp(type, "object") == 0 && json_is_object(value)) || (strcmp(type, "array") == 0 && json_is_array(value)) ||
-	       (strcmp(type, "string") == 0 && json_is_string(value)) || (strcmp(type, "integer") == 0 && json_is_integer(value)) ||
-	       (strcmp(type, "number") == 0 && json_is_number(value)) || (strcmp(type, "boolean") == 0 && json_is_boolean(value)) ||
+	return (strcmp(type, "object") == 0 && json_is_object(value)) ||
+	       (strcmp(type, "array") == 0 && json_is_array(value)) ||
+	       (strcmp(type, "string") == 0 && json_is_string(value)) ||
+	       (strcmp(type, "integer") == 0 && json_is_integer(value)) ||
+	       (strcmp(type, "number") == 0 && json_is_number(value)) ||
+	       (strcmp(type, "boolean") == 0 && json_is_boolean(value)) ||
 	       (strcmp(type, "null") == 0 && json_is_null(value));
 }
 
@@ -56,9 +60,7 @@ static void check_type(const struct place *place, json_t *types, json_t *value)
 			differs(place, "is no", json_string_value(types));
 		return;
 	}
-	json_array_foreach(types, i, type)
-		if (is_type(json_string_value(type), value))
-			return;
+	json_array_foreach(types, i, type) if (is_type(json_string_value(type), value)) return;
 	differs(place, "has none of", "the types");
 }
 
@@ -67,9 +69,7 @@ static void check_enum(const struct place *place, json_t *values, json_t *value)
 	size_t i;
 	json_t *allowed;
 
-	json_array_foreach(values, i, allowed)
-		if (json_equal(allowed, value))
-			return;
+	json_array_foreach(values, i, allowed) if (json_equal(allowed, value)) return;
 	differs(place, "is none of the values:", json_is_string(value) ? json_string_value(value) : "");
 }
 
@@ -77,15 +77,17 @@ static void check(const struct place *place, json_t *root, json_t *schema, json_
 
 static void check_object(const struct place *place, json_t *root, json_t *schema, json_t *value)
 {
-	json_t *properties = json_object_get(schema, "properties"), *others = json_object_get(schema, "additionalProperties");
+	json_t *properties = json_object_get(schema, "properties"),
+	       *others = json_object_get(schema, "additionalProperties");
 	json_t *names = json_object_get(schema, "propertyNames"), *item, *required;
 	const char *key;
 	size_t i;
 
-	json_array_foreach(json_object_get(schema, "required"), i, required)
-		if (!json_object_get(value, json_string_value(required)))
-			differs(place, "lacks", json_string_value(required));
-	json_object_foreach(value, key, item) {
+	json_array_foreach(json_object_get(schema, "required"), i,
+			   required) if (!json_object_get(value, json_string_value(required)))
+		differs(place, "lacks", json_string_value(required));
+	json_object_foreach(value, key, item)
+	{
 		struct place inner = {.outer = place, .key = key};
 		json_t *property = json_object_get(properties, key);
 
@@ -113,7 +115,8 @@ static void check_array(const struct place *place, json_t *root, json_t *schema,
 	if ((least && json_array_size(value) < (size_t)json_integer_value(least)) ||
 	    (most && json_array_size(value) > (size_t)json_integer_value(most)))
 		differs(place, "has too few or too many", "items");
-	json_array_foreach(value, i, item) {
+	json_array_foreach(value, i, item)
+	{
 		struct place inner = {.outer = place, .index = i};
 
 		if (items)
@@ -123,14 +126,16 @@ static void check_array(const struct place *place, json_t *root, json_t *schema,
 
 static void check(const struct place *place, json_t *root, json_t *schema, json_t *value)
 {
-	static const char *const known[] = {"$schema", "$defs", "$ref", "title", "description", "format", "type", "const", "enum",
-					    "properties", "required", "additionalProperties", "propertyNames", "items", "minItems",
-					    "maxItems"};
+	static const char *const known[] = {"$schema",	     "$defs",	   "$ref",     "title",
+					    "description",   "format",	   "type",     "const",
+					    "enum",	     "properties", "required", "additionalProperties",
+					    "propertyNames", "items",	   "minItems", "maxItems"};
 	static const char prefix[] = "#/$defs/";
 	json_t *keyword, *reference = json_object_get(schema, "$ref"), *fixed = json_object_get(schema, "const");
 	const char *name;
 
-	json_object_foreach(schema, name, keyword) {
+	json_object_foreach(schema, name, keyword)
+	{
 		bool is_known = false;
 
 		for (size_t i = 0; i < array_length(known); i++)

@@ -1,7 +1,8 @@
 /* Checks a JSON value against a JSON Schema of reports/: the keywords that those use, and no others.
  *
- * Stricter than the schema itself in one point: where it names an object's properties, no other key may stand there, so that
- * a key that the schema forgot is found. A keyword that is not known fails the test: nothing passes unchecked. */
+ * Stricter than the schema itself in one point: where it names an object's properties, no other key may stand there,
+ * so that a key that the schema forgot is found. A keyword that is not known fails the test: nothing passes
+ * unchecked. */
 #pragma once
 
 #include <jansson.h>

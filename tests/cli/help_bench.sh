@@ -1,0 +1,1 @@
+warmtrace bench --help

@@ -1,0 +1,1 @@
+warmtrace doctor --help

@@ -1,0 +1,208 @@
+#include "analyze/findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/findings_internal.h"
+#include "base/auto.h"
+
+static const struct finding_row {
+	const char *id, *title;
+	finding_rule *rule;
+} finding_rows[] = {
+#define F(name, id, title) {id, title, finding_##name},
+	FINDING_TABLE(F)
+#undef F
+};
+
+/* ---- what a rule states ---- */
+
+static const char *format_in(struct arena *arena, const char *format, va_list arguments)
+{
+	va_list again;
+	int length;
+	char *text;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
+	vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, arguments);
+	return text;
+}
+
+void finding_evidence(struct finding_draft *draft, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	*vec_push(&draft->evidence) = format_in(draft->context->arena, format, arguments);
+	va_end(arguments);
+}
+
+void finding_remedy(struct finding_draft *draft, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	draft->remedy = format_in(draft->context->arena, format, arguments);
+	va_end(arguments);
+}
+
+void finding_price(struct finding_draft *draft, int64_t cost_ns, bool is_estimated)
+{
+	draft->cost_ns = known(cost_ns);
+	draft->is_estimated = is_estimated;
+}
+
+/* ---- the cold request ---- */
+
+bool finding_matters(const struct finding_context *context, int64_t part_ns)
+{
+	return context->cold && part_ns >= LIMIT_PART_NS &&
+	       part_ns >= context->cold->latency_ns / 100 * LIMIT_PART_PERCENT;
+}
+
+int64_t finding_path_sum(const struct finding_context *context, tile_predicate *is_wanted, void *argument)
+{
+	int64_t sum_ns = 0;
+
+	if (!context->cold_path)
+		return 0;
+	for vec_each(tile, &context->cold_path->tiles) {
+		if (is_wanted(context, tile, argument))
+			sum_ns += (int64_t)(tile->end_ns - tile->start_ns);
+	}
+	return sum_ns;
+}
+
+int64_t finding_cause_sum(const struct finding_context *context, enum cause cause)
+{
+	return context->cold ? context->cold->causes[cause] : 0;
+}
+
+bool finding_cause_is_estimated(const struct finding_context *context, enum cause cause)
+{
+	return context->cold && context->cold->cause_is_estimated[cause];
+}
+
+int64_t finding_count(const struct counts *counts, enum count count)
+{
+	return counts->of[count].state == KNOWN ? counts->of[count].value : 0;
+}
+
+const struct report_phase *finding_phase(const struct finding_context *context, enum phase phase)
+{
+	for (size_t i = 0; i < context->report->phases_count; i++) {
+		if (context->report->phases[i].phase == phase)
+			return &context->report->phases[i];
+	}
+	return NULL;
+}
+
+const char *finding_share(const struct finding_context *context, int64_t part_ns)
+{
+	int64_t whole_ns = context->cold ? context->cold->latency_ns : 0;
+
+	return arena_format(context->arena, "%s", fmt_percent(whole_ns ? (double)part_ns / (double)whole_ns : 0).text);
+}
+
+/* ---- all rules ---- */
+
+static void find_cold(struct finding_context *context)
+{
+	const struct report *report = context->report;
+
+	for (size_t i = 0; i < report->requests_count; i++) {
+		const struct report_request *request = &report->requests[i];
+
+		if (request->is_cold && (!context->cold || request->latency_ns > context->cold->latency_ns))
+			context->cold = request;
+	}
+	for (size_t i = 0; i < report->cold_vs_warm_count && context->cold; i++) {
+		if (strcmp(report->cold_vs_warm[i].route, context->cold->route) == 0)
+			context->cold_row = &report->cold_vs_warm[i];
+	}
+}
+
+static void walk_cold(const struct finding_context *context, struct path *path)
+{
+	const struct model *model = context->model;
+	struct path_walker *walker;
+
+	if (context->cold->index < 0 || (size_t)context->cold->index >= model->requests.list.count)
+		return;
+	walker = path_walker_new(model);
+	path_walk(walker, &model->requests.list.items[context->cold->index], path);
+	path_walker_free(walker);
+}
+
+/* The dearest first; those without a price after them, in the order of the table. */
+static int compare_findings(const void *left, const void *right)
+{
+	const struct report_finding *a = left, *b = right;
+	int64_t cost_a = a->cost_ns.state == KNOWN ? a->cost_ns.value : -1;
+	int64_t cost_b = b->cost_ns.state == KNOWN ? b->cost_ns.value : -1;
+
+	if (cost_a != cost_b)
+		return cost_a > cost_b ? -1 : 1;
+	for (size_t i = 0; i < array_length(finding_rows); i++) {
+		if (strcmp(finding_rows[i].id, a->id) == 0)
+			return -1;
+		if (strcmp(finding_rows[i].id, b->id) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void apply_rules(const struct finding_context *context, struct report *report)
+{
+	struct report_finding *list = arena_array(&report->arena, struct report_finding, array_length(finding_rows));
+	size_t count = 0;
+
+	for (size_t i = 0; i < array_length(finding_rows); i++) {
+		struct finding_draft draft = {.context = context, .cost_ns = {.state = NONE}, .remedy = ""};
+
+		if (finding_rows[i].rule(context, &draft))
+			list[count++] = (struct report_finding){
+				.id = finding_rows[i].id,
+				.title = finding_rows[i].title,
+				.remedy = draft.remedy,
+				.evidence = (const void *)arena_copy(&report->arena, draft.evidence.items,
+								     draft.evidence.count * sizeof(*draft.evidence.items)),
+				.evidence_count = draft.evidence.count,
+				.cost_ns = draft.cost_ns,
+				.is_estimated = draft.is_estimated,
+			};
+		vec_done(&draft.evidence);
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), compare_findings);
+	report->findings = list;
+	report->findings_count = count;
+}
+
+void analyze_findings(const struct model *model, struct report *report)
+{
+	struct class_sources sources auto_done(class_sources_done) = {};
+	struct finding_context context = {
+		.model = model,
+		.report = report,
+		.arena = &report->arena,
+		.sources = &sources,
+		.main_process = model_process_of(model, report->run.main_pid),
+	};
+	struct path path = {};
+
+	class_sources_build(model, report, &sources);
+	launch_parse(model, report, context.main_process, &context.launch, &report->arena);
+	find_cold(&context);
+	if (context.cold) {
+		walk_cold(&context, &path);
+		context.cold_path = &path;
+	}
+	apply_rules(&context, report);
+	vec_done(&path.tiles);
+}
