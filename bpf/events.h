@@ -342,6 +342,10 @@ enum hold_reason {
 	HOLD_ATTACH = 1,
 };
 
+enum exception_flag {
+	EXCEPTION_STACK_OF_EARLIER = 1, /* stack_id is that of an earlier one of its class with the same top frames */
+};
+
 enum stack_flag {
 	STACK_TRUNCATED = 1, /* more frames than were recorded */
 	STACK_BROKEN = 2,    /* the walk could not go on: callers are missing */

@@ -155,20 +155,28 @@ static __always_inline int step_interpreted(struct java_walk *walk, const struct
 }
 
 #if defined(__TARGET_ARCH_x86)
-/* Between the frame's making and its being called complete: the frame pointer is about to be stored, or the entry barrier
- * follows, which is `cmp dword [r15 + offset], imm` of 8 bytes, a jump, and in older code a call. */
-static __always_inline bool is_behind_frame_making(const u8 *code)
+enum {
+	PUSH_FP = 0x55,
+	POP_FP = 0x5d,
+	RETURN = 0xc3,
+	CODE_BEFORE = 40, /* bytes from the making of a frame to where it counts as complete: at most 33 were seen */
+};
+
+/* Was the frame's room taken (`sub rsp, N`)? Between that and its being called complete stand the storing of the frame
+ * pointer, padding, and the entry barrier. */
+static __always_inline bool is_room_taken(const u8 *code)
 {
-	if (code[0] == 0x48 && code[1] == 0x89 && (code[2] & 0x3f) == 0x2c)
-		return true;
-	if (code[0] == 0x41 && code[1] == 0x81 && (code[2] & 0x3f) == 0x3f)
-		return true;
-	if (code[-8] == 0x41 && code[-7] == 0x81 && ((code[0] == 0x0f && code[1] == 0x85) || code[0] == 0x74))
-		return true;
-	return code[-2] == 0x74 && code[-1] == 0x05 && code[0] == 0xe8;
+	for (int i = -CODE_BEFORE; i <= -4; i++)
+		if (code[i] == 0x48 && (code[i + 1] == 0x83 || code[i + 1] == 0x81) && code[i + 2] == 0xec)
+			return true;
+	return false;
 }
 
-enum { PUSH_FP = 0x55, POP_FP = 0x5d, RETURN = 0xc3, CODE_BEFORE = 8 };
+/* `mov rbp, rsp` behind the push of rbp. */
+static __always_inline bool is_frame_pointer_set(const u8 *code)
+{
+	return code[-4] == PUSH_FP && code[-3] == 0x48 && code[-2] == 0x8b && code[-1] == 0xec;
+}
 
 /* Between the pop of the frame pointer and the return: the safepoint poll. By release `test [rip + offset], eax`; or
  * `mov r10, [r15 + offset]` and `test [r10], eax`; or `cmp rsp, [r15 + offset]` (of 4 or 7 bytes) and `ja`. */
@@ -191,13 +199,13 @@ static __always_inline u32 frame_words_left(struct java_walk *walk)
 {
 	const u8 *code = (u8 *)walk->words + CODE_BEFORE; /* what stands at the pc, and before it */
 
-	if (!java_read(walk->words, 16, walk->pc - CODE_BEFORE))
+	if (!java_read(walk->words, CODE_BEFORE + 8, walk->pc - CODE_BEFORE))
 		return 0;
 	if (walk->pc - walk->code.code_begin < walk->code.frame_complete &&
 	    walk->code.frame_complete < walk->code.code_end - walk->code.code_begin) {
-		if (code[-1] == PUSH_FP)
+		if (code[-1] == PUSH_FP || is_frame_pointer_set(code))
 			return 2;
-		return is_behind_frame_making(code) ? 0 : 1;
+		return is_room_taken(code) ? 0 : 1;
 	}
 	if (code[0] == POP_FP)
 		return 2;

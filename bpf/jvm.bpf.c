@@ -145,10 +145,10 @@ int jvm_exception_end(struct pt_regs *ctx)
 		return 0;
 	event->duration_ns = event->header.time_ns - start_ns;
 	event->class_address = thread->exception_class;
-	event->stack_id = thread->exception_stack_id;
+	event->stack_id = thread->exception_stack_id & ~1ull;
 	event->stack_pointer = thread->exception_stack_pointer;
 	event->count = 1;
-	event->flags = 0;
+	event->flags = thread->exception_stack_id & 1 ? EXCEPTION_STACK_OF_EARLIER : 0;
 	__builtin_memcpy(event->tail, thread->exception_name, EXCEPTION_NAME_BYTES);
 	size += bounded(length, EXCEPTION_NAME_BYTES - 1);
 	event_output(&event->header, size, event->duration_ns);

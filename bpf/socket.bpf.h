@@ -84,8 +84,9 @@ static __always_inline void poll_enter(struct thread_state *thread, u32 number)
 	u64 count = thread->arguments[1];
 
 	for (u32 i = 0; i < 4 && i < count; i++) {
+		/* No `continue`: a loop whose head follows a call directly is refused by the verifier before Linux 6.5. */
 		if (bpf_probe_read_user(&polled[i], sizeof(polled[i]), (void *)(thread->arguments[0] + i * 8)) != 0)
-			continue;
+			break;
 
 		u64 socket = listening_socket_of((u32)polled[i].descriptor);
 

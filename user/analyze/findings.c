@@ -102,6 +102,92 @@ const struct report_phase *finding_phase(const struct finding_context *context, 
 	return NULL;
 }
 
+int64_t finding_faults_sum(const struct finding_context *context, bool is_major)
+{
+	int64_t sum_ns = 0;
+
+	for (int kind = 0; kind < MAPPING_KIND_COUNT; kind++)
+		sum_ns += finding_cause_sum(context, cause_fault(is_major, (enum mapping_kind)kind));
+	return sum_ns;
+}
+
+uint64_t finding_cold_start(const struct finding_context *context)
+{
+	return context->model->exec_ns + (uint64_t)context->cold->start_ns;
+}
+
+uint64_t finding_cold_end(const struct finding_context *context)
+{
+	return finding_cold_start(context) + (uint64_t)context->cold->latency_ns;
+}
+
+int64_t finding_startup_ns(const struct finding_context *context)
+{
+	for (size_t i = 0; i < context->report->milestones_count; i++) {
+		if (strcmp(context->report->milestones[i].name, "ready") == 0)
+			return context->report->milestones[i].time_ns;
+	}
+	return context->report->run.wall_ns;
+}
+
+bool finding_is_own_work(const struct tile *tile)
+{
+	switch ((int)tile->cause) {
+	case CAUSE_JIT_WAIT:
+	case CAUSE_GC_PAUSE:
+	case CAUSE_GC_STALL:
+	case CAUSE_SAFEPOINT_WAIT:
+	case CAUSE_CPU_RUNNABLE:
+	case CAUSE_CPU_THROTTLED:
+	case CAUSE_CPU_STOLEN:
+	case CAUSE_UNEXPLAINED:
+		return false;
+	default:
+		return tile->thread != NO_INDEX;
+	}
+}
+
+uint32_t finding_class_at(const struct finding_context *context, const struct tile *tile)
+{
+	uint32_t span;
+	uint64_t *class;
+
+	if (tile->thread == NO_INDEX || tile->span == NO_INDEX)
+		return NO_INDEX;
+	span = model_span_within(context->model, tile->thread, tile->span, SPAN_CLASS_LOAD);
+	if (span == NO_INDEX)
+		return NO_INDEX;
+	class = map_find(&context->class_by_name, context->model->threads.list.items[tile->thread].spans.items[span].name);
+	return class ? (uint32_t)*class : NO_INDEX;
+}
+
+bool finding_is_fat(const struct finding_context *context, uint32_t class_index)
+{
+	const struct class_origin *origin = &context->sources->origins[class_index];
+
+	return origin->source == CLASS_FROM_JAR && origin->archive != NO_INDEX && context->fat_classes[origin->archive];
+}
+
+int finding_jdk(const struct finding_context *context)
+{
+	const struct maybe_text *version = &context->report->runtime.version;
+	const char *at;
+	int major;
+
+	if (version->state != KNOWN || !version->text)
+		return 0;
+	/* "… VM (25.0.3+9) for linux JRE (25.0.3+9), built …": JDK 8 has the VM's own number in the first place. */
+	at = strstr(version->text, "JRE (");
+	at = at ? at + strlen("JRE (") : strchr(version->text, '(') ? strchr(version->text, '(') + 1 : version->text;
+	major = (int)strtol(at, NULL, 10);
+	return major == 1 && strncmp(at, "1.", 2) == 0 ? (int)strtol(at + 2, NULL, 10) : major;
+}
+
+const char *finding_base_name(const char *path)
+{
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
 const char *finding_share(const struct finding_context *context, int64_t part_ns)
 {
 	int64_t whole_ns = context->cold ? context->cold->latency_ns : 0;
@@ -110,6 +196,21 @@ const char *finding_share(const struct finding_context *context, int64_t part_ns
 }
 
 /* ---- all rules ---- */
+
+static void index_classes(struct finding_context *context)
+{
+	const struct model *model = context->model;
+	uint32_t *fat = arena_array(context->arena, uint32_t, context->sources->archive_count);
+
+	for (uint32_t i = 0; i < model->jvm.classes.count; i++) {
+		const struct class_origin *origin = &context->sources->origins[i];
+
+		*map_set(&context->class_by_name, model->jvm.classes.items[i].name, i, NULL) = i;
+		if (origin_is_nested(origin))
+			fat[origin->archive]++;
+	}
+	context->fat_classes = fat;
+}
 
 static void find_cold(struct finding_context *context)
 {
@@ -198,6 +299,7 @@ void analyze_findings(const struct model *model, struct report *report)
 
 	class_sources_build(model, report, &sources);
 	launch_parse(model, report, context.main_process, &context.launch, &report->arena);
+	index_classes(&context);
 	find_cold(&context);
 	if (context.cold) {
 		walk_cold(&context, &path);
@@ -205,4 +307,5 @@ void analyze_findings(const struct model *model, struct report *report)
 	}
 	apply_rules(&context, report);
 	vec_done(&path.tiles);
+	map_done(&context.class_by_name);
 }

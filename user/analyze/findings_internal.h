@@ -24,6 +24,9 @@ struct finding_context {
 	const struct report_request *cold;
 	const struct report_cold_vs_warm *cold_row; /* of its route, or NULL */
 	const struct path *cold_path; /* its tiles, before neighbours were joined; NULL without `cold` */
+
+	struct map class_by_name;     /* string id of a name -> index of the class last loaded under it */
+	const uint32_t *fat_classes;  /* of each of the model's archives: classes that came from archives inside it */
 };
 
 struct finding_draft {
@@ -36,9 +39,31 @@ struct finding_draft {
 
 typedef bool finding_rule(const struct finding_context *context, struct finding_draft *draft);
 
-/* F(id for C, "id", "title", rule): the order is that of findings with the same price. */
-#define FINDING_TABLE(F)                                                                                              \
-	F(lost_events, "lost-events", "Events were lost: figures are lower bounds.")
+/* F(name in C, "id", "title"): a row for each finding, its rule is finding_<name>, its page reports/findings/<id>.md. The
+ * order is that of findings without a price. */
+#define FINDING_TABLE(F)                                                                                               \
+	F(lost_events, "lost-events", "Events were lost: figures are lower bounds.")                                   \
+	F(oom_killed, "oom-killed", "The program ended because memory ran out.")                                       \
+	F(fat_jar_class_loading, "fat-jar-class-loading", "Classes are loaded from jars inside a jar.")                \
+	F(exception_storm, "exception-storm", "Exceptions are thrown by the hundred.")                                 \
+	F(static_initializer_slow, "static-initializer-slow", "A static initialiser takes long.")                      \
+	F(lazy_initialization, "lazy-initialization", "Code is loaded and initialised by the first request.")          \
+	F(aot_cache_not_used, "aot-cache-not-used", "No AOT cache is used.")                                           \
+	F(cds_not_used, "cds-not-used", "No class comes from a shared archive.")                                       \
+	F(cold_page_cache, "cold-page-cache", "Files are read from the disk: the page cache was cold.")                \
+	F(class_path_scan, "class-path-scan", "The class path is searched at length for little.")                      \
+	F(signed_jar_verification, "signed-jar-verification", "Classes come from a signed jar, which is verified.")    \
+	F(heap_first_touch, "heap-first-touch", "Java heap is touched for the first time.")                            \
+	F(cpu_throttled, "cpu-throttled", "The CPU quota stops the program.")                                          \
+	F(cpu_contention, "cpu-contention", "The request waits for a CPU.")                                            \
+	F(jit_starved, "jit-starved", "Compiling takes the CPU that the request needs.")                               \
+	F(gc_in_first_request, "gc-in-first-request", "The first request is stopped for collections.")                 \
+	F(name_lookup_slow, "name-lookup-slow", "Looking up a name takes long.")                                       \
+	F(entropy_wait, "entropy-wait", "The program waits for random numbers.")                                       \
+	F(connection_per_call, "connection-per-call", "A connection is made for each call.")                           \
+	F(thread_burst, "thread-burst", "The first request starts many threads.")                                      \
+	F(memory_outside_heap, "memory-outside-heap", "Most memory lies outside the Java heap.")                       \
+	F(debug_agent_present, "debug-agent-present", "A debugger or agent is loaded.")
 
 #define F(name, id, title) finding_rule finding_##name;
 FINDING_TABLE(F)
@@ -64,9 +89,38 @@ int64_t finding_path_sum(const struct finding_context *context, tile_predicate *
 int64_t finding_cause_sum(const struct finding_context *context, enum cause cause);
 bool finding_cause_is_estimated(const struct finding_context *context, enum cause cause);
 
+/* Of one cause of the cold request for every kind of mapping: fault.minor.* or fault.major.*. */
+int64_t finding_faults_sum(const struct finding_context *context, bool is_major);
+
 /* A count of the cold request or a phase, 0 where it was not observed. */
 int64_t finding_count(const struct counts *counts, enum count count);
 const struct report_phase *finding_phase(const struct finding_context *context, enum phase phase);
 
+/* The cold request's window on the model's clock. */
+uint64_t finding_cold_start(const struct finding_context *context);
+uint64_t finding_cold_end(const struct finding_context *context);
+
 /* "12 %", of the cold request. */
 const char *finding_share(const struct finding_context *context, int64_t part_ns);
+
+/* Time from exec until requests were taken, or until the end where that was never. */
+int64_t finding_startup_ns(const struct finding_context *context);
+
+/* Whether a tile is time on a CPU, or what its thread itself does: not waiting for a CPU, stopped or waiting for others. */
+bool finding_is_own_work(const struct tile *tile);
+
+/* The class that is being loaded around a tile (innermost), as an index of the model's classes; NO_INDEX where none is, or
+ * where it was never loaded. */
+uint32_t finding_class_at(const struct finding_context *context, const struct tile *tile);
+
+/* Whether the class came from a file that other classes came from by way of archives inside it. */
+bool finding_is_fat(const struct finding_context *context, uint32_t class_index);
+
+/* The price of the fat jar on the cold path: finding its classes, and filling the exceptions on the way. */
+bool finding_is_fat_tile(const struct finding_context *context, const struct tile *tile, void *unused);
+
+/* The major version of the JVM's release (8, 17, 25 …), 0 where it is not known. */
+int finding_jdk(const struct finding_context *context);
+
+/* The last part of a path. */
+const char *finding_base_name(const char *path);

@@ -254,6 +254,28 @@ static void step_before_begin(struct path_walker *walker, struct frame *frame)
 	frame->at_ns = frame->low_ns;
 }
 
+/* Where scheduling records were lost, an interval may have been more than one. Whatever the thread ran before the loss is
+ * still so, and what it ran after it, for the next record would contradict it otherwise. Of a wait, what ended it before the
+ * loss is not known, and of a thread that was ready, what it was after. True where the stretch up to `at` was such; else
+ * what is left to explain begins at *from_ns. */
+static bool step_lost(struct path_walker *walker, struct frame *frame, const struct interval *interval, uint64_t *from_ns)
+{
+	const struct stretch *lost = lost_before(walker, frame->at_ns);
+	uint64_t unknown_ns = *from_ns;
+
+	if (!lost || lost->end_ns <= interval->start_ns || lost->end_ns <= *from_ns)
+		return false;
+	if (lost->end_ns < frame->at_ns && interval->state != INTERVAL_RUNNABLE) {
+		*from_ns = lost->end_ns;
+		return false;
+	}
+	if (interval->state != INTERVAL_BLOCKED && lost->start_ns > unknown_ns)
+		unknown_ns = lost->start_ns;
+	unexplained(walker, frame, unknown_ns, NOTE_LOST);
+	frame->at_ns = unknown_ns;
+	return true;
+}
+
 static void step(struct path_walker *walker)
 {
 	const struct model *model = walker->model;
@@ -261,7 +283,6 @@ static void step(struct path_walker *walker)
 	struct frame *frame = &walker->frames.items[top];
 	const struct thread *thread = &model->threads.list.items[frame->thread];
 	uint32_t index = model_interval_at(model, frame->thread, frame->at_ns - 1);
-	const struct stretch *lost = lost_before(walker, frame->at_ns);
 
 	walker->inside = frame->inside;
 	if (index == NO_INDEX) {
@@ -272,14 +293,8 @@ static void step(struct path_walker *walker)
 	const struct interval *interval = &thread->intervals.items[index];
 	uint64_t from_ns = interval->start_ns > frame->low_ns ? interval->start_ns : frame->low_ns;
 
-	if (lost && lost->end_ns >= frame->at_ns) {
-		from_ns = lost->start_ns > frame->low_ns ? lost->start_ns : frame->low_ns;
-		unexplained(walker, frame, from_ns, NOTE_LOST);
-		frame->at_ns = from_ns;
+	if (step_lost(walker, frame, interval, &from_ns))
 		return;
-	}
-	if (lost && lost->end_ns > from_ns)
-		from_ns = lost->end_ns;
 	switch ((enum interval_state)interval->state) {
 	case INTERVAL_RUNNING:
 		tiles_of_running(model, frame->thread, index, from_ns, frame->at_ns, walker->path->start_ns,

@@ -35,7 +35,7 @@ enum tile_note {
 	NOTE_LOST,	     /* scheduling records were lost here */
 	NOTE_NO_WRITER,	     /* nobody was seen writing the response */
 	NOTE_ENDED,	     /* the thread had ended */
-	NOTE_PAUSE,	     /* evidence is a SAFEPOINT event */
+	NOTE_PAUSE,	     /* evidence is the event of a pause of the JVM */
 };
 
 struct tile {

@@ -32,7 +32,8 @@ static enum cause cause_of_call(const struct model *model, const struct event_sy
 	}
 }
 
-static bool is_in_collection(const struct model *model, uint32_t thread, uint64_t time_ns)
+/* The pause that a VM thread makes at a time, or NULL. */
+static const struct pause *pause_at(const struct model *model, uint32_t thread, uint64_t time_ns)
 {
 	size_t low = 0, high = model->jvm.pauses.count;
 
@@ -49,9 +50,16 @@ static bool is_in_collection(const struct model *model, uint32_t thread, uint64_
 		const struct pause *pause = &model->jvm.pauses.items[low - 1];
 
 		if (pause->thread == thread)
-			return pause->is_collection && pause->end_ns >= time_ns;
+			return pause->end_ns >= time_ns ? pause : NULL;
 	}
-	return false;
+	return NULL;
+}
+
+static bool is_in_collection(const struct model *model, uint32_t thread, uint64_t time_ns)
+{
+	const struct pause *pause = pause_at(model, thread, time_ns);
+
+	return pause && pause->is_collection;
 }
 
 enum cause cause_of_span(const struct model *model, uint32_t thread, uint32_t index)
@@ -102,8 +110,8 @@ enum cause cause_of_span(const struct model *model, uint32_t thread, uint32_t in
 	case SPAN_SAFEPOINT:
 		return is_in_collection(model, thread, span->start_ns) ? CAUSE_GC_PAUSE : CAUSE_SAFEPOINT_WAIT;
 	case SPAN_VM_OPERATION:
-		if (model_span_within(model, thread, index, SPAN_SAFEPOINT) == NO_INDEX)
-			return CAUSE_CODE_VM;
+		if (!pause_at(model, thread, span->start_ns))
+			return CAUSE_CODE_VM; /* beside the running Java threads */
 		return is_in_collection(model, thread, span->start_ns) ? CAUSE_GC_PAUSE : CAUSE_SAFEPOINT_WAIT;
 	}
 	return CAUSE_UNEXPLAINED;

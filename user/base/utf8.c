@@ -219,7 +219,7 @@ char *utf8_fit(struct arena *arena, char *safe_text, size_t columns, enum utf8_c
 	const char *ellipsis = has_utf8 ? "…" : columns > 6 ? "..." : ".";
 	size_t ellipsis_columns = has_utf8 || columns <= 6 ? 1 : 3;
 	size_t left = columns > ellipsis_columns ? columns - ellipsis_columns : 0;
-	size_t head = cut == UTF8_CUT_END ? left : left / 3;
+	size_t head = cut == UTF8_CUT_END ? left : left / 4;
 	const char *head_end = start_of_columns(safe_text, head);
 	const char *tail = cut == UTF8_CUT_END ? "" : end_of_columns(safe_text, left - head);
 

@@ -34,7 +34,7 @@ char *utf8_safe(struct arena *arena, const char *text, bool has_utf8);
 size_t utf8_columns(const char *safe_text);
 
 enum utf8_cut {
-	UTF8_CUT_MIDDLE, /* keeps a third from the start and the end: paths and class names differ at their end */
+	UTF8_CUT_MIDDLE, /* keeps a quarter from the start and the end: paths and class names differ at their end */
 	UTF8_CUT_END,	 /* keeps the start */
 };
 

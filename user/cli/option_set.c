@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "cli/explain.h"
 #include "cli/option_values.h"
 #include "record/client.h"
 
@@ -208,6 +209,25 @@ struct err *set_data(struct options *options, const struct option_row *row, cons
 		data = arena_copy(&options->arena, text, kept);
 	}
 	request->data = request->data ? arena_format(&options->arena, "%s&%s", request->data, data) : data;
+	return NULL;
+}
+
+/* ---- findings ---- */
+
+struct err *set_finding(struct options *options, const struct option_row *row, const char *value)
+{
+	TRY(explain_check_id(value));
+	return set_text(options, row, value);
+}
+
+struct err *set_findings(struct options *options, const struct option_row *row, const char *value)
+{
+	size_t known = options->fail_on.count;
+
+	TRY(set_list(options, row, value));
+	/* A misspelt one would never fail. */
+	for (size_t i = known; i < options->fail_on.count; i++)
+		TRY(explain_check_id(options->fail_on.items[i]));
 	return NULL;
 }
 

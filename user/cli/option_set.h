@@ -16,4 +16,5 @@ option_set set_choice;	 /* unsigned, index in the row's choices */
 option_set set_list;	 /* struct option_texts, from a comma-separated value */
 
 option_set set_request, set_method, set_header, set_data;
+option_set set_finding, set_findings; /* known ones */
 option_set set_gate, set_scenario, set_versus_files;

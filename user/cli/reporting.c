@@ -72,6 +72,16 @@ static void check_gates(const struct report *report, const struct options *optio
 		}
 }
 
+/* The renderers do not know what they write to. */
+static struct err *name_sink(struct err *err, const char *name)
+{
+	struct err *named =
+		err_new(err->kind, "cannot write '%s': %s", name, err->cause ? err->cause->message : err->message);
+
+	err_free(err);
+	return named;
+}
+
 struct err *report_recording(const char *path, const struct options *options, FILE *stream, bool is_brief,
 			     struct outcome *outcome)
 {
@@ -92,7 +102,7 @@ struct err *report_recording(const char *path, const struct options *options, FI
 
 	if (err) {
 		err_free(close_err);
-		return err_wrap(err, "cannot write '%s'", sink.name);
+		return name_sink(err, sink.name);
 	}
 	TRY(close_err);
 	check_gates(&loaded.report, options, outcome);

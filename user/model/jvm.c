@@ -119,8 +119,7 @@ static void on_class_init(struct load *load, uint32_t thread, uint32_t index, co
 		spans_close(load, thread, SPAN_CLASS_INIT, name, time_ns, SPAN_FAILED);
 		break;
 	case CLASS_INIT_CONCURRENT: /* another thread initialises it: this one will wait */
-		state->wait_reason = VM_WAIT_CLASS_INIT;
-		state->wait_stack_pointer = event->stack_pointer;
+		schedule_expect_wait(load, thread, VM_WAIT_CLASS_INIT, event->stack_pointer, time_ns);
 		break;
 	case CLASS_INIT_REQUIRED:
 	case CLASS_INIT_RECURSIVE:
@@ -211,28 +210,6 @@ static void on_gc(struct load *load, uint32_t thread, uint32_t index, const stru
 	}
 }
 
-static void on_safepoint(struct load *load, uint32_t thread, uint32_t index, const struct event_safepoint *event)
-{
-	struct model *model = load->model;
-	uint64_t time_ns = event->header.time_ns;
-	uint32_t process = model->threads.list.items[thread].process;
-	uint32_t *open = &load->processes.items[process].open_pause;
-
-	model->threads.list.items[thread].has_vm_operations = true;
-	if (event->step == STEP_BEGIN) {
-		*open = (uint32_t)model->jvm.pauses.count;
-		*vec_push(&model->jvm.pauses) = (struct pause){
-			.start_ns = time_ns, .process = process, .thread = thread, .event = index};
-		spans_open(load, thread, SPAN_SAFEPOINT, index, time_ns, 0, 0);
-		return;
-	}
-	spans_close(load, thread, SPAN_SAFEPOINT, 0, time_ns, 0);
-	if (*open != NO_INDEX && model->jvm.pauses.items[*open].thread == thread) {
-		model->jvm.pauses.items[*open].end_ns = time_ns;
-		*open = NO_INDEX;
-	}
-}
-
 /* HotSpot names its stop-the-world operations after what they do; those of the collectors hold one of these. */
 static bool is_collection_name(const char *name)
 {
@@ -246,22 +223,67 @@ static bool is_collection_name(const char *name)
 	return false;
 }
 
+static void begin_pause(struct load *load, uint32_t thread, uint32_t index, uint64_t time_ns)
+{
+	uint32_t process = load->model->threads.list.items[thread].process;
+
+	load->processes.items[process].open_pause = (uint32_t)load->model->jvm.pauses.count;
+	*vec_push(&load->model->jvm.pauses) =
+		(struct pause){.start_ns = time_ns, .process = process, .thread = thread, .event = index};
+}
+
+/* Ends the pause that this event kind began. */
+static void end_pause(struct load *load, uint32_t thread, enum event_kind kind, uint64_t time_ns)
+{
+	struct pause *pause = open_pause(load, thread);
+
+	if (!pause || load->model->events[pause->event]->kind != kind)
+		return;
+	pause->end_ns = time_ns;
+	load->processes.items[pause->process].open_pause = NO_INDEX;
+}
+
+static void on_safepoint(struct load *load, uint32_t thread, uint32_t index, const struct event_safepoint *event)
+{
+	uint64_t time_ns = event->header.time_ns;
+
+	load->model->threads.list.items[thread].has_vm_operations = true;
+	if (event->step == STEP_BEGIN) {
+		begin_pause(load, thread, index, time_ns);
+		spans_open(load, thread, SPAN_SAFEPOINT, index, time_ns, 0, 0);
+	} else {
+		spans_close(load, thread, SPAN_SAFEPOINT, 0, time_ns, 0);
+		end_pause(load, thread, EVENT_SAFEPOINT, time_ns);
+	}
+}
+
+/* HotSpot's modes: an operation of mode 0 runs with the Java threads stopped. Where the safepoint itself was not seen, the
+ * operation is what is known of the pause. */
 static void on_vm_operation(struct load *load, uint32_t thread, uint32_t index, const struct event_vm_operation *event)
 {
+	enum { AT_SAFEPOINT = 0 };
 	struct model *model = load->model;
-	struct pause *pause = open_pause(load, thread);
+	uint64_t time_ns = event->header.time_ns;
 	uint32_t name = name_of(load, event);
 
 	model->threads.list.items[thread].has_vm_operations = true;
-	if (event->step == STEP_BEGIN)
-		spans_open(load, thread, SPAN_VM_OPERATION, index, event->header.time_ns, 0, name);
-	else
-		spans_close(load, thread, SPAN_VM_OPERATION, 0, event->header.time_ns, 0);
+	if (event->step == STEP_BEGIN) {
+		if (event->mode == AT_SAFEPOINT && !open_pause(load, thread))
+			begin_pause(load, thread, index, time_ns);
+		spans_open(load, thread, SPAN_VM_OPERATION, index, time_ns, 0, name);
+	} else {
+		spans_close(load, thread, SPAN_VM_OPERATION, 0, time_ns, 0);
+	}
+
+	struct pause *pause = open_pause(load, thread);
+
 	if (pause && name) {
 		pause->operation = name;
 		if (is_collection_name(model_text(model, name)))
 			pause->is_collection = true;
 	}
+	if (event->step != STEP_BEGIN)
+		end_pause(load, thread, EVENT_VM_OPERATION, time_ns);
 }
 
 static void on_state(struct load *load, uint32_t thread, const struct event_jvm_state *event)
@@ -397,8 +419,7 @@ void jvm_on_event(struct load *load, uint32_t thread, uint32_t index, const stru
 		const struct event_vm_wait *wait = (const struct event_vm_wait *)event;
 
 		spans_on_stack_pointer(load, thread, wait->stack_pointer, time_ns);
-		load->threads.items[thread].wait_reason = (uint8_t)wait->reason;
-		load->threads.items[thread].wait_stack_pointer = wait->stack_pointer;
+		schedule_expect_wait(load, thread, (enum vm_wait_reason)wait->reason, wait->stack_pointer, time_ns);
 		push_index(&threads->list.items[thread].vm_waits, index);
 		break;
 	}

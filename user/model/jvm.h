@@ -30,7 +30,7 @@ struct pause {
 	uint64_t start_ns, end_ns;
 	uint32_t process;  /* index */
 	uint32_t thread;   /* the VM thread */
-	uint32_t event;	   /* SAFEPOINT begin */
+	uint32_t event;	   /* SAFEPOINT begin; or VM_OPERATION begin, where no safepoint was seen around it */
 	uint32_t operation; /* string id of the VM operation, 0 unknown */
 	bool is_collection; /* a collection ran within it, or its operation is one */
 };

@@ -25,6 +25,8 @@ struct thread_state {
 	uint64_t last_event_ns; /* of its own */
 	uint64_t wait_stack_pointer;
 	uint8_t wait_reason;	   /* enum vm_wait_reason it entered and has not been seen leaving */
+	uint64_t wait_ns;	   /* when it entered it, or last began to run within it */
+	bool is_in_wait;	   /* it has slept for that reason */
 	bool is_after_name_query;
 	bool has_exited;
 	VEC(struct open_span) open;
@@ -94,6 +96,8 @@ void schedule_on_fork(struct load *load, uint32_t child, uint32_t index, uint64_
 void schedule_on_switch_out(struct load *load, uint32_t thread, uint32_t index, const struct event_switch_out *event);
 void schedule_on_switch_in(struct load *load, uint32_t thread, uint32_t index, uint64_t time_ns);
 void schedule_on_wake(struct load *load, uint32_t index, const struct event_wake *event);
+void schedule_expect_wait(struct load *load, uint32_t thread, enum vm_wait_reason reason, uint64_t stack_pointer,
+			  uint64_t time_ns);
 void schedule_note(struct load *load, uint32_t thread, const struct event_header *event); /* wait reasons end */
 void schedule_prepare(struct load *load);
 void schedule_finish(struct load *load);

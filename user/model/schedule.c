@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+/* A thread that enters a waiting function of the VM sleeps soon, if it does: it may spin first, and when woken it may find
+ * that it must wait again. One that runs longer has left the function, though no record says so. */
+enum { WAIT_STARTS_WITHIN_NS = 1000000 };
+
 static struct interval *last_interval(struct thread *thread)
 {
 	return thread->intervals.count ? &thread->intervals.items[thread->intervals.count - 1] : NULL;
@@ -86,21 +90,40 @@ void schedule_on_switch_out(struct load *load, uint32_t thread, uint32_t index, 
 
 	blocked->flags = (event->flags & SWITCH_IOWAIT ? INTERVAL_IOWAIT : 0) |
 			 (state->is_after_name_query ? INTERVAL_AFTER_NAME_QUERY : 0);
-	/* The VM's waiting functions all sleep in a futex. */
+	/* The VM's waiting functions all sleep in a futex, soon after they were entered or woken to look again. */
+	if (time_ns - state->wait_ns > WAIT_STARTS_WITHIN_NS)
+		state->wait_reason = 0;
 	if (class == CALL_FUTEX || class == CALL_SLEEP)
 		blocked->reason = state->wait_reason;
+	state->is_in_wait = blocked->reason != 0;
+}
+
+void schedule_expect_wait(struct load *load, uint32_t thread, enum vm_wait_reason reason, uint64_t stack_pointer,
+			  uint64_t time_ns)
+{
+	struct thread_state *state = &load->threads.items[thread];
+
+	state->wait_reason = (uint8_t)reason;
+	state->wait_stack_pointer = stack_pointer;
+	state->wait_ns = time_ns;
+	state->is_in_wait = false;
 }
 
 void schedule_on_switch_in(struct load *load, uint32_t thread, uint32_t index, uint64_t time_ns)
 {
 	struct thread *of = &load->model->threads.list.items[thread];
+	struct thread_state *state = &load->threads.items[thread];
 	struct interval *last = last_interval(of);
 
 	load->model->threads.has_schedule = true;
 	if (last && last->state == INTERVAL_ENDED)
 		return;
+	if (state->is_in_wait)
+		state->wait_ns = time_ns;
+	else if (last && last->state == INTERVAL_RUNNABLE)
+		state->wait_ns += time_ns - last->start_ns; /* displaced on its way */
 	if (last && last->state == INTERVAL_RUNNING) {
-		uint64_t proven_ns = load->threads.items[thread].last_event_ns;
+		uint64_t proven_ns = state->last_event_ns;
 
 		/* It left the CPU unseen, some time after the last thing that it did. */
 		if (proven_ns < last->start_ns)
@@ -127,7 +150,11 @@ void schedule_on_wake(struct load *load, uint32_t index, const struct event_wake
 	struct thread *of = &load->model->threads.list.items[target];
 	struct interval *last = last_interval(of);
 
-	/* A thread that is still on its way to sleep is woken too: it then never leaves the CPU. */
+	/* A thread that is still on its way to sleep is woken too, on the CPU or displaced from it: it is then not put to
+	 * sleep. One that was woken and has not run since cannot be woken. */
+	if (last && last->state == INTERVAL_RUNNABLE && last->event != NO_INDEX &&
+	    load->model->events[last->event]->kind != EVENT_SWITCH_OUT)
+		doubt_last(of);
 	if (!last || last->state == INTERVAL_BLOCKED || last->state == INTERVAL_UNKNOWN)
 		begin(of, INTERVAL_RUNNABLE, index, time_ns);
 }

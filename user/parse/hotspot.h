@@ -1,15 +1,16 @@
 /* HotSpot seen from outside: names, code and facts of a Java virtual machine, read from its memory without its help.
  *
- * libjvm exports tables that describe its own structures (gHotSpotVMStructs, …Types, …IntConstants, …LongConstants, made
- * for the serviceability agent). hotspot_open reads them; everything else follows from them, and what the VM does not tell
- * is absent: each feature says by itself whether it is available and if not, why. No table by version, but for the two
- * encodings that the VM does not describe (parse/hotspot_layout.c names them).
+ * libjvm exports tables that describe its own structures (gHotSpotVMStructs, …Types, …IntConstants, …LongConstants,
+ * made for the serviceability agent). hotspot_open reads them; everything else follows from them, and what the VM
+ * does not tell is absent: each feature says by itself whether it is available and if not, why. No table by version,
+ * but for the two encodings that the VM does not describe (parse/hotspot_layout.c names them).
  *
  * The tables are complete after libjvm's static constructors ran: at JNI_CreateJavaVM or later, not at the mapping.
  *
- * Pure reading: memory and symbols come through the caller's functions. All of it is untrusted: lengths are checked, loops
- * are bounded, and a VM that changes while it is read gives a missing or a wrong name, never a fault of ours. Strings that
- * are handed out live as long as the struct hotspot, and equal strings are equal pointers. Not thread-safe. */
+ * Pure reading: memory and symbols come through the caller's functions. All of it is untrusted: lengths are checked,
+ * loops are bounded, and a VM that changes while it is read gives a missing or a wrong name, never a fault of ours.
+ * Strings that are handed out live as long as the struct hotspot, and equal strings are equal pointers. Not
+ * thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +26,8 @@ struct hotspot;
 struct hotspot_access {
 	/* Copies length_bytes from the VM's address; false if any byte cannot be read. */
 	bool (*read)(void *context, uint64_t address, void *buffer, size_t length_bytes);
-	/* The address in the VM of an ELF symbol of libjvm, by its (mangled) name; 0 where the library has no such symbol. */
+	/* The address in the VM of an ELF symbol of libjvm, by its (mangled) name; 0 where the library has no such
+	 * symbol. */
 	uint64_t (*symbol)(void *context, const char *name);
 	void *context;
 };
@@ -67,7 +69,8 @@ void hotspot_bpf_config(struct hotspot *hotspot, struct hotspot_bpf_config *ret_
 
 /* Any single field, type, or constant of the tables, for what has no function here. False where it is absent. */
 bool hotspot_field_offset(const struct hotspot *hotspot, const char *type, const char *field, uint64_t *ret_offset);
-bool hotspot_static_address(const struct hotspot *hotspot, const char *type, const char *field, uint64_t *ret_address);
+bool hotspot_static_address(const struct hotspot *hotspot, const char *type, const char *field,
+			    uint64_t *ret_address);
 bool hotspot_type_size(const struct hotspot *hotspot, const char *type, uint64_t *ret_bytes);
 bool hotspot_constant(const struct hotspot *hotspot, const char *name, int64_t *ret_value);
 
@@ -101,7 +104,7 @@ enum { HOTSPOT_INLINED_MAX = 64 };
 
 struct hotspot_frames {
 	size_t count;
-	bool is_cut; /* more were inlined */
+	bool is_cut;					 /* more were inlined */
 	struct hotspot_frame items[HOTSPOT_INLINED_MAX]; /* innermost first */
 };
 
@@ -141,9 +144,11 @@ enum hotspot_flag_origin {
 	HOTSPOT_FLAG_ERGONOMIC = 5,
 };
 
-/* A flag by name. The caller knows its type: bool, a number of 8 bytes (intx, uintx, size_t, uint64_t), one of 4 (int, uint),
- * or a text (ret_text is NULL for an unset one). False where this VM has no such flag. ret_origin may be NULL. */
-bool hotspot_flag_bool(struct hotspot *hotspot, const char *name, bool *ret_value, enum hotspot_flag_origin *ret_origin);
+/* A flag by name. The caller knows its type: bool, a number of 8 bytes (intx, uintx, size_t, uint64_t), one of 4
+ * (int, uint), or a text (ret_text is NULL for an unset one). False where this VM has no such flag. ret_origin may be
+ * NULL. */
+bool hotspot_flag_bool(struct hotspot *hotspot, const char *name, bool *ret_value,
+		       enum hotspot_flag_origin *ret_origin);
 bool hotspot_flag_number(struct hotspot *hotspot, const char *name, uint64_t *ret_value,
 			 enum hotspot_flag_origin *ret_origin);
 bool hotspot_flag_text(struct hotspot *hotspot, const char *name, const char **ret_text,
@@ -168,7 +173,8 @@ enum hotspot_witness {
 };
 
 /* The VM does not tell where its metaspace lies, but what lies in it: calls `witness` with the addresses of up to
- * `limit` classes and constant pools outside the archives. The mappings that hold them are the class space and metaspace. */
+ * `limit` classes and constant pools outside the archives. The mappings that hold them are the class space and
+ * metaspace. */
 size_t hotspot_metadata_witnesses(struct hotspot *hotspot, size_t limit,
 				  void (*witness)(void *context, enum hotspot_witness kind, uint64_t address),
 				  void *context);

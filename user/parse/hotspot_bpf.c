@@ -11,9 +11,9 @@ static uint32_t offset_of(const struct hotspot *hotspot, enum hotspot_fact_id id
 /* The offset of a member of a structure that lies inside another. */
 static uint32_t offset_within(const struct hotspot *hotspot, enum hotspot_fact_id outer, enum hotspot_fact_id inner)
 {
-	return fact_has(hotspot, outer) && fact_has(hotspot, inner) ?
-		       (uint32_t)(fact_value(hotspot, outer) + fact_value(hotspot, inner)) :
-		       HOTSPOT_ABSENT;
+	return fact_has(hotspot, outer) && fact_has(hotspot, inner)
+		       ? (uint32_t)(fact_value(hotspot, outer) + fact_value(hotspot, inner))
+		       : HOTSPOT_ABSENT;
 }
 
 static uint64_t address_of(const struct hotspot *hotspot, enum hotspot_fact_id id)
@@ -21,7 +21,8 @@ static uint64_t address_of(const struct hotspot *hotspot, enum hotspot_fact_id i
 	return fact_has(hotspot, id) ? fact_value(hotspot, id) : 0;
 }
 
-/* The address of a flag's value, by libjvm's symbol table or, where that was stripped, by the exported list of flags. */
+/* The address of a flag's value, by libjvm's symbol table or, where that was stripped, by the exported list of flags.
+ */
 static uint64_t address_of_flag(struct hotspot *hotspot, const char *name)
 {
 	uint64_t address = hotspot->access.symbol(hotspot->access.context, name);
@@ -62,9 +63,9 @@ static void fill_threads(const struct hotspot *hotspot, struct hotspot_bpf_confi
 	config->entry_wrapper_slot =
 		fact_has(hotspot, FACT_ENTRY_WRAPPER_SLOT) ? (int32_t)fact_value(hotspot, FACT_ENTRY_WRAPPER_SLOT) :
 #if defined(__aarch64__)
-							     -8;
+							   -8;
 #else
-							     -6;
+							   -6;
 #endif
 }
 
@@ -102,9 +103,9 @@ static void part_add(const struct hotspot *hotspot, enum hotspot_fact_id id, uin
 /* False where the structures are larger than what a walk reads of them. */
 static bool fill_parts(const struct hotspot *hotspot, struct hotspot_bpf_config *config)
 {
-	static const enum hotspot_fact_id blob_members[] = {FACT_BLOB_NAME,	       FACT_BLOB_SIZE,
-							    FACT_BLOB_FRAME_SIZE,      FACT_BLOB_FRAME_COMPLETE,
-							    FACT_BLOB_CODE_BEGIN,      FACT_BLOB_CODE_END};
+	static const enum hotspot_fact_id blob_members[] = {FACT_BLOB_NAME,	  FACT_BLOB_SIZE,
+							    FACT_BLOB_FRAME_SIZE, FACT_BLOB_FRAME_COMPLETE,
+							    FACT_BLOB_CODE_BEGIN, FACT_BLOB_CODE_END};
 	static const enum hotspot_fact_id nmethod_members[] = {FACT_NMETHOD_DEOPT, FACT_NMETHOD_DEOPT_MH,
 							       FACT_NMETHOD_ORIGINAL_PC, FACT_NMETHOD_COMPILE_ID,
 							       FACT_NMETHOD_LEVEL};
@@ -144,9 +145,9 @@ static void fill_objects(struct hotspot *hotspot, struct hotspot_bpf_config *con
 	config->z_globals_address = address_of(hotspot, FACT_Z_GLOBALS);
 	config->z_load_shift = offset_of(hotspot, FACT_Z_LOAD_SHIFT);
 	config->object_klass = offset_of(hotspot, FACT_OBJECT_KLASS);
-	config->compact_klass_shift = fact_has(hotspot, FACT_COMPACT_KLASS_SHIFT) ?
-					      (uint32_t)fact_value(hotspot, FACT_COMPACT_KLASS_SHIFT) :
-					      HOTSPOT_ABSENT;
+	config->compact_klass_shift = fact_has(hotspot, FACT_COMPACT_KLASS_SHIFT)
+					      ? (uint32_t)fact_value(hotspot, FACT_COMPACT_KLASS_SHIFT)
+					      : HOTSPOT_ABSENT;
 	config->klass_name = offset_of(hotspot, FACT_KLASS_NAME);
 	config->symbol_length = offset_of(hotspot, FACT_SYMBOL_LENGTH);
 	config->symbol_body = offset_of(hotspot, FACT_SYMBOL_BODY);

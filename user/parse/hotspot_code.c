@@ -92,7 +92,8 @@ static bool find_blob_in(const struct hotspot *hotspot, uint64_t heap, uint64_t 
 }
 
 /* Before 24 a blob holds the addresses of its code's bounds, since then offsets from itself. */
-static bool read_code_bound(const struct hotspot *hotspot, uint64_t blob, enum hotspot_fact_id id, uint64_t *ret_address)
+static bool read_code_bound(const struct hotspot *hotspot, uint64_t blob, enum hotspot_fact_id id,
+			    uint64_t *ret_address)
 {
 	uint64_t value;
 
@@ -110,7 +111,10 @@ static bool read_code_bound(const struct hotspot *hotspot, uint64_t blob, enum h
 
 static enum code_type type_of_level(int64_t level)
 {
-	return level == 0 ? CODE_NATIVE_METHOD : level >= 1 && level <= 3 ? CODE_C1 : level == 4 ? CODE_C2 : CODE_COMPILED;
+	return level == 0		  ? CODE_NATIVE_METHOD
+	       : level >= 1 && level <= 3 ? CODE_C1
+	       : level == 4		  ? CODE_C2
+					  : CODE_COMPILED;
 }
 
 static void classify(struct hotspot *hotspot, struct hotspot_code *code)
@@ -211,8 +215,9 @@ static bool places_outside(const struct hotspot *hotspot, uint64_t nmethod, stru
 
 static bool read_places(const struct hotspot *hotspot, uint64_t nmethod, struct debug_places *ret_places)
 {
-	bool is_read = fact_has(hotspot, FACT_NMETHOD_IMMUTABLE_DATA) ? places_outside(hotspot, nmethod, ret_places) :
-								       places_in_nmethod(hotspot, nmethod, ret_places);
+	bool is_read = fact_has(hotspot, FACT_NMETHOD_IMMUTABLE_DATA)
+			       ? places_outside(hotspot, nmethod, ret_places)
+			       : places_in_nmethod(hotspot, nmethod, ret_places);
 
 	return is_read && ret_places->pcs.start < ret_places->pcs.end &&
 	       ret_places->pcs.end - ret_places->pcs.start < BLOB_BYTES_MAX &&
@@ -230,8 +235,8 @@ static bool read_pc_desc(const struct hotspot *hotspot, uint64_t address, struct
 	       hotspot_read_i32(hotspot, address + fact_value(hotspot, FACT_PC_DESC_SCOPE), &ret_desc->scope);
 }
 
-/* The scope of the first PcDesc at or behind a code offset: a return address has one of its own, an address in between
- * belongs to the next. */
+/* The scope of the first PcDesc at or behind a code offset: a return address has one of its own, an address in
+ * between belongs to the next. */
 static bool find_scope(const struct hotspot *hotspot, const struct debug_places *places, int64_t code_offset,
 		       int32_t *ret_scope)
 {
@@ -278,7 +283,8 @@ static bool read_scope(const struct hotspot *hotspot, const struct debug_places 
 		return false;
 
 	size_t length_bytes = available - place < sizeof(bytes) ? available - place : sizeof(bytes);
-	struct unsigned5 stream = {.bytes = bytes, .length_bytes = length_bytes, .excluded = hotspot->unsigned5_excluded};
+	struct unsigned5 stream = {
+		.bytes = bytes, .length_bytes = length_bytes, .excluded = hotspot->unsigned5_excluded};
 
 	if (!hotspot_read_bytes(hotspot, places->scopes.start + place, bytes, length_bytes) ||
 	    !unsigned5_read(&stream, &ret_scope->sender) || !unsigned5_read(&stream, &ret_scope->method) ||
@@ -298,7 +304,8 @@ static bool frame_fill(struct hotspot *hotspot, uint64_t method, int32_t bci, st
 	return true;
 }
 
-/* False where the scopes cannot be read; frames read before that are dropped, since their callers would be missing. */
+/* False where the scopes cannot be read; frames read before that are dropped, since their callers would be missing.
+ */
 static bool read_inlined(struct hotspot *hotspot, const struct hotspot_code *code, uint64_t address,
 			 struct hotspot_frames *frames)
 {
@@ -345,24 +352,50 @@ static bool read_compiled(struct hotspot *hotspot, const struct stack_frame *fra
 	return true;
 }
 
+/* The cookie of an interpreted frame is made of its ConstMethod's address: a method at the same place with another
+ * one is another method. */
+static bool read_interpreted(struct hotspot *hotspot, const struct stack_frame *frame, struct hotspot_frames *frames)
+{
+	int32_t bci = frame->at <= UINT16_MAX ? (int32_t)frame->at : -1;
+	uint64_t constant;
+
+	if (!hotspot_read_field(hotspot, frame->method, FACT_METHOD_CONST, &constant) ||
+	    (frame->cookie && frame->cookie != (uint32_t)(constant >> 3)) ||
+	    !frame_fill(hotspot, frame->method, bci, &frames->items[0]))
+		return false;
+	frames->count = 1;
+	return true;
+}
+
+/* A stub has no method: it is called by its blob's name. */
+static bool read_stub(struct hotspot *hotspot, const struct stack_frame *frame, struct hotspot_frames *frames)
+{
+	struct hotspot_code code;
+
+	if (!read_code(hotspot, frame->method, &code))
+		return false;
+	frames->items[0] = (struct hotspot_frame){
+		.method = {.class_name = "", .name = code.name, .signature = "", .file = ""},
+		.bci = -1,
+	};
+	frames->count = 1;
+	return true;
+}
+
 bool hotspot_frame_read(struct hotspot *hotspot, const struct stack_frame *frame, struct hotspot_frames *ret_frames)
 {
 	ret_frames->count = 0;
 	ret_frames->is_cut = false;
 	switch (frame->type) {
-	case CODE_INTERPRETED: {
-		int32_t bci = frame->at <= UINT16_MAX ? (int32_t)frame->at : -1;
-
-		if (!frame_fill(hotspot, frame->method, bci, &ret_frames->items[0]))
-			return false;
-		ret_frames->count = 1;
-		return true;
-	}
+	case CODE_INTERPRETED:
+		return read_interpreted(hotspot, frame, ret_frames);
 	case CODE_C1:
 	case CODE_C2:
 	case CODE_COMPILED:
 	case CODE_NATIVE_METHOD:
 		return read_compiled(hotspot, frame, ret_frames);
+	case CODE_STUB:
+		return read_stub(hotspot, frame, ret_frames);
 	default:
 		return false;
 	}

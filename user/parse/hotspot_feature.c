@@ -30,11 +30,17 @@ static const struct feature_row feature_table[] = {
 	 HOTSPOT_METHOD_NAMES},
 	{HOTSPOT_INTERPRETED_FRAMES,
 	 "interpreted frames",
-	 {FACT_THREAD_ANCHOR, FACT_ANCHOR_SIZE, FACT_ANCHOR_SP, FACT_ANCHOR_PC, FACT_ANCHOR_FP, FACT_WRAPPER_ANCHOR,
-	  FACT_HEAP_MEMORY, FACT_HEAP_SEGMENT_MAP, FACT_HEAP_SEGMENT_SHIFT, FACT_HEAP_BLOCK_SIZE, FACT_SPACE_LOW,
-	  FACT_SPACE_HIGH, FACT_CALL_STUB_RETURN, FACT_BLOB_NAME, FACT_BLOB_SIZE, FACT_BLOB_FRAME_SIZE,
-	  FACT_BLOB_FRAME_COMPLETE, FACT_BLOB_CODE_BEGIN, FACT_BLOB_CODE_END, FACT_METHOD_CONST, FACT_CONST_SIZEOF,
-	  FACT_COUNT},
+	 {FACT_THREAD_ANCHOR,	    FACT_ANCHOR_SIZE,
+	  FACT_ANCHOR_SP,	    FACT_ANCHOR_PC,
+	  FACT_ANCHOR_FP,	    FACT_WRAPPER_ANCHOR,
+	  FACT_HEAP_MEMORY,	    FACT_HEAP_SEGMENT_MAP,
+	  FACT_HEAP_SEGMENT_SHIFT,  FACT_HEAP_BLOCK_SIZE,
+	  FACT_SPACE_LOW,	    FACT_SPACE_HIGH,
+	  FACT_CALL_STUB_RETURN,    FACT_BLOB_NAME,
+	  FACT_BLOB_SIZE,	    FACT_BLOB_FRAME_SIZE,
+	  FACT_BLOB_FRAME_COMPLETE, FACT_BLOB_CODE_BEGIN,
+	  FACT_BLOB_CODE_END,	    FACT_METHOD_CONST,
+	  FACT_CONST_SIZEOF,	    FACT_COUNT},
 	 HOTSPOT_INTERPRETED_FRAMES},
 	{HOTSPOT_COMPILED_FRAMES,
 	 "compiled frames",
@@ -67,7 +73,10 @@ static const struct feature_row feature_table[] = {
 	 "code cache range",
 	 {FACT_HEAP_MEMORY, FACT_SPACE_LOW, FACT_SPACE_HIGH, FACT_COUNT},
 	 HOTSPOT_CODE_RANGE},
-	{HOTSPOT_SHARED_RANGE, "archive range", {FACT_SHARED_LOW, FACT_SHARED_HIGH, FACT_COUNT}, HOTSPOT_SHARED_RANGE},
+	{HOTSPOT_SHARED_RANGE,
+	 "archive range",
+	 {FACT_SHARED_LOW, FACT_SHARED_HIGH, FACT_COUNT},
+	 HOTSPOT_SHARED_RANGE},
 	{HOTSPOT_METADATA_WITNESSES,
 	 "metaspace",
 	 {FACT_LOADER_FIRST, FACT_LOADER_NEXT, FACT_LOADER_CLASSES, FACT_KLASS_NEXT, FACT_COUNT},
@@ -94,16 +103,16 @@ static const char *missing_text(struct hotspot *hotspot, enum hotspot_fact_id id
 static enum hotspot_fact_id scopes_missing(const struct hotspot *hotspot)
 {
 	if (fact_has(hotspot, FACT_NMETHOD_IMMUTABLE_DATA))
-		return !fact_has(hotspot, FACT_NMETHOD_SCOPES_DATA)	? FACT_NMETHOD_SCOPES_DATA :
-		       !fact_has(hotspot, FACT_NMETHOD_IMMUTABLE_SIZE)	? FACT_NMETHOD_IMMUTABLE_SIZE :
-		       !fact_has(hotspot, FACT_BLOB_MUTABLE_DATA)	? FACT_BLOB_MUTABLE_DATA :
-		       !fact_has(hotspot, FACT_BLOB_RELOCATION_SIZE)	? FACT_BLOB_RELOCATION_SIZE :
-									  FACT_COUNT;
+		return !fact_has(hotspot, FACT_NMETHOD_SCOPES_DATA)	 ? FACT_NMETHOD_SCOPES_DATA
+		       : !fact_has(hotspot, FACT_NMETHOD_IMMUTABLE_SIZE) ? FACT_NMETHOD_IMMUTABLE_SIZE
+		       : !fact_has(hotspot, FACT_BLOB_MUTABLE_DATA)	 ? FACT_BLOB_MUTABLE_DATA
+		       : !fact_has(hotspot, FACT_BLOB_RELOCATION_SIZE)	 ? FACT_BLOB_RELOCATION_SIZE
+									 : FACT_COUNT;
 	if (!fact_has(hotspot, FACT_NMETHOD_SCOPES_BEGIN) && !fact_has(hotspot, FACT_NMETHOD_SCOPES_DATA))
 		return FACT_NMETHOD_SCOPES_DATA;
-	return !fact_has(hotspot, FACT_NMETHOD_DEPENDENCIES) ? FACT_NMETHOD_DEPENDENCIES :
-	       !fact_has(hotspot, FACT_NMETHOD_METADATA)     ? FACT_NMETHOD_METADATA :
-							       FACT_COUNT;
+	return !fact_has(hotspot, FACT_NMETHOD_DEPENDENCIES) ? FACT_NMETHOD_DEPENDENCIES
+	       : !fact_has(hotspot, FACT_NMETHOD_METADATA)   ? FACT_NMETHOD_METADATA
+							     : FACT_COUNT;
 }
 
 /* What a row cannot say: facts of which one of several does. FACT_COUNT: nothing is missing. */
@@ -114,19 +123,19 @@ static enum hotspot_fact_id alternatives_missing(const struct hotspot *hotspot, 
 	case HOTSPOT_CODE_RANGE:
 		if (fact_has(hotspot, FACT_CODE_HEAP))
 			return FACT_COUNT;
-		return !fact_has(hotspot, FACT_CODE_HEAPS)  ? FACT_CODE_HEAPS :
-		       !fact_has(hotspot, FACT_LIST_LENGTH) ? FACT_LIST_LENGTH :
-		       !fact_has(hotspot, FACT_LIST_DATA)   ? FACT_LIST_DATA :
-							      FACT_COUNT;
+		return !fact_has(hotspot, FACT_CODE_HEAPS)    ? FACT_CODE_HEAPS
+		       : !fact_has(hotspot, FACT_LIST_LENGTH) ? FACT_LIST_LENGTH
+		       : !fact_has(hotspot, FACT_LIST_DATA)   ? FACT_LIST_DATA
+							      : FACT_COUNT;
 	case HOTSPOT_INLINED_FRAMES:
 		return scopes_missing(hotspot);
 	case HOTSPOT_THREADS:
 		if (fact_has(hotspot, FACT_THREAD_FIRST) && fact_has(hotspot, FACT_THREAD_NEXT))
 			return FACT_COUNT;
-		return !fact_has(hotspot, FACT_THREAD_LIST)	    ? FACT_THREAD_LIST :
-		       !fact_has(hotspot, FACT_THREAD_LIST_LENGTH)  ? FACT_THREAD_LIST_LENGTH :
-		       !fact_has(hotspot, FACT_THREAD_LIST_THREADS) ? FACT_THREAD_LIST_THREADS :
-								      FACT_COUNT;
+		return !fact_has(hotspot, FACT_THREAD_LIST)	      ? FACT_THREAD_LIST
+		       : !fact_has(hotspot, FACT_THREAD_LIST_LENGTH)  ? FACT_THREAD_LIST_LENGTH
+		       : !fact_has(hotspot, FACT_THREAD_LIST_THREADS) ? FACT_THREAD_LIST_THREADS
+								      : FACT_COUNT;
 	default:
 		return FACT_COUNT;
 	}

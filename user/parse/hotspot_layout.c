@@ -1,11 +1,12 @@
 /* Reads the tables that describe a VM's structures, and picks our facts out of them.
  *
- * Each table is an array of rows that ends with a row whose name is NULL. libjvm also exports where in a row each member
- * stands (gHotSpotVMStructEntryTypeNameOffset and so on) and the rows' distance, and reading starts there, so a release
- * that adds a member changes nothing here.
+ * Each table is an array of rows that ends with a row whose name is NULL. libjvm also exports where in a row each
+ * member stands (gHotSpotVMStructEntryTypeNameOffset and so on) and the rows' distance, and reading starts there, so
+ * a release that adds a member changes nothing here.
  *
  * Two things no table tells: which byte values UNSIGNED5 excludes (known by the release that changed it, 20), and the
- * slots of an interpreted frame (the same from 9 on; before, one less lay between the method and the bytecode pointer). */
+ * slots of an interpreted frame (the same from 9 on; before, one less lay between the method and the bytecode
+ * pointer). */
 #include "parse/hotspot_layout.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@
 enum {
 	PAGE_BYTES = 4096,
 	PAGE_COUNT = 64,
-	NAME_BYTES = 256,     /* longest name of a type or field that we follow */
-	ROWS_MAX = 16384,     /* of one table; real ones have about 2,000 */
+	NAME_BYTES = 256, /* longest name of a type or field that we follow */
+	ROWS_MAX = 16384, /* of one table; real ones have about 2,000 */
 	STRIDE_MAX_BYTES = 256,
 };
 
@@ -113,12 +114,35 @@ static uint8_t width_of_type(const char *type)
 		const char *name;
 		uint8_t width_bytes;
 	} widths[] = {
-		{"bool", 1},	 {"u1", 1},	  {"jbyte", 1},	    {"char", 1},      {"int8_t", 1},   {"uint8_t", 1},
-		{"u2", 2},	 {"unsigned short", 2}, {"AccessFlags", 2}, {"CompLevel", 1}, {"CodeBlobKind", 1},
-		{"jushort", 2},  {"jshort", 2},    {"int16_t", 2},   {"uint16_t", 2}, {"short", 2},
-		{"int", 4},	 {"jint", 4},	  {"juint", 4},	    {"u4", 4},	      {"uint", 4},     {"int32_t", 4},
-		{"uint32_t", 4}, {"unsigned int", 4}, {"pid_t", 4}, {"const uint", 4}, {"const int", 4},
-		{"narrowKlass", 4}, {"OSThread::thread_id_t", 4},
+		{"bool", 1},
+		{"u1", 1},
+		{"jbyte", 1},
+		{"char", 1},
+		{"int8_t", 1},
+		{"uint8_t", 1},
+		{"u2", 2},
+		{"unsigned short", 2},
+		{"AccessFlags", 2},
+		{"CompLevel", 1},
+		{"CodeBlobKind", 1},
+		{"jushort", 2},
+		{"jshort", 2},
+		{"int16_t", 2},
+		{"uint16_t", 2},
+		{"short", 2},
+		{"int", 4},
+		{"jint", 4},
+		{"juint", 4},
+		{"u4", 4},
+		{"uint", 4},
+		{"int32_t", 4},
+		{"uint32_t", 4},
+		{"unsigned int", 4},
+		{"pid_t", 4},
+		{"const uint", 4},
+		{"const int", 4},
+		{"narrowKlass", 4},
+		{"OSThread::thread_id_t", 4},
 	};
 
 	for (size_t i = 0; i < array_length(widths); i++)
@@ -234,17 +258,19 @@ static struct hotspot_fact fact_of_name(const struct hotspot *hotspot, enum hots
 
 		if (!row || row->is_static != (kind == FACT_STATIC) || (row->is_static && !row->value))
 			return (struct hotspot_fact){};
-		return (struct hotspot_fact){.is_present = true, .value = row->value, .width_bytes = row->width_bytes};
+		return (struct hotspot_fact){
+			.is_present = true, .value = row->value, .width_bytes = row->width_bytes};
 	}
 
-	const uint64_t *value = map_find(kind == FACT_SIZE ? &hotspot->types : &hotspot->constants,
-					 hash_bytes(name, length_bytes));
+	const uint64_t *value =
+		map_find(kind == FACT_SIZE ? &hotspot->types : &hotspot->constants, hash_bytes(name, length_bytes));
 
-	return value ? (struct hotspot_fact){.is_present = true, .value = *value, .width_bytes = 8} :
-		       (struct hotspot_fact){};
+	return value ? (struct hotspot_fact){.is_present = true, .value = *value, .width_bytes = 8}
+		     : (struct hotspot_fact){};
 }
 
-/* Offsets and sizes beyond this are not those of a structure: a reader that adds them to an address would only wander. */
+/* Offsets and sizes beyond this are not those of a structure: a reader that adds them to an address would only
+ * wander. */
 enum { OFFSET_MAX = 1 << 20 };
 
 static struct hotspot_fact fact_find(const struct hotspot *hotspot, enum hotspot_fact_kind kind, const char *names)
@@ -341,8 +367,8 @@ static const struct hotspot_row *field_row(const struct hotspot *hotspot, const 
 	char key[2 * NAME_BYTES + 2];
 	int length_bytes = snprintf(key, sizeof(key), "%s::%s", type, field);
 
-	return length_bytes > 0 && (size_t)length_bytes < sizeof(key) ? row_of(hotspot, key, (size_t)length_bytes) :
-									 NULL;
+	return length_bytes > 0 && (size_t)length_bytes < sizeof(key) ? row_of(hotspot, key, (size_t)length_bytes)
+								      : NULL;
 }
 
 bool hotspot_field_offset(const struct hotspot *hotspot, const char *type, const char *field, uint64_t *ret_offset)

@@ -1,7 +1,7 @@
 /* Private to parse/hotspot_*.c: what of a VM's structures our readers use, and where this VM keeps it.
  *
- * A fact is one offset, address, size or constant, with the names it has had in different releases, tried from left to
- * right. The list is the only place where names of HotSpot's fields stand. */
+ * A fact is one offset, address, size or constant, with the names it has had in different releases, tried from left
+ * to right. The list is the only place where names of HotSpot's fields stand. */
 #pragma once
 
 #include "base/map.h"
@@ -9,144 +9,146 @@
 #include "parse/hotspot.h"
 
 enum hotspot_fact_kind {
-	FACT_OFFSET,   /* of a field */
-	FACT_STATIC,   /* address of a static field, or of an ELF symbol (written "symbol:NAME") */
-	FACT_SIZE,     /* of a type */
+	FACT_OFFSET, /* of a field */
+	FACT_STATIC, /* address of a static field, or of an ELF symbol (written "symbol:NAME") */
+	FACT_SIZE,   /* of a type */
 	FACT_CONSTANT,
 };
 
 /* X(ID, kind, names) */
-#define HOTSPOT_FACTS(X)                                                                                           \
-	/* threads and anchors */                                                                                  \
-	X(THREAD_ANCHOR, OFFSET, "JavaThread::_anchor")                                                            \
-	X(THREAD_STACK_BASE, OFFSET, "JavaThread::_stack_base|Thread::_stack_base")                                \
-	X(THREAD_STACK_SIZE, OFFSET, "JavaThread::_stack_size|Thread::_stack_size")                                \
-	X(THREAD_OS_THREAD, OFFSET, "JavaThread::_osthread|Thread::_osthread")                                     \
-	X(THREAD_NEXT, OFFSET, "JavaThread::_next")                                                                \
-	X(THREAD_CONTINUATION, OFFSET, "JavaThread::_cont_entry")                                                  \
-	X(OS_THREAD_ID, OFFSET, "OSThread::_thread_id")                                                            \
-	X(THREAD_LIST, STATIC, "ThreadsSMRSupport::_java_thread_list")                                             \
-	X(THREAD_LIST_LENGTH, OFFSET, "ThreadsList::_length")                                                      \
-	X(THREAD_LIST_THREADS, OFFSET, "ThreadsList::_threads")                                                    \
-	X(THREAD_FIRST, STATIC, "Threads::_thread_list")                                                           \
-	X(ANCHOR_SIZE, SIZE, "JavaFrameAnchor")                                                                    \
-	X(ANCHOR_SP, OFFSET, "JavaFrameAnchor::_last_Java_sp")                                                     \
-	X(ANCHOR_PC, OFFSET, "JavaFrameAnchor::_last_Java_pc")                                                     \
-	X(ANCHOR_FP, OFFSET, "JavaFrameAnchor::_last_Java_fp")                                                     \
-	X(WRAPPER_ANCHOR, OFFSET, "JavaCallWrapper::_anchor")                                                      \
-	X(ENTRY_WRAPPER_SLOT, CONSTANT, "frame::entry_frame_call_wrapper_offset")                                  \
-	X(SENDER_SP_SLOT, CONSTANT, "frame::interpreter_frame_sender_sp_offset")                                   \
-	/* the code cache */                                                                                       \
-	X(CODE_HEAPS, STATIC, "CodeCache::_heaps")                                                                 \
-	X(CODE_HEAP, STATIC, "CodeCache::_heap")                                                                   \
-	X(CODE_LOW, STATIC, "CodeCache::_low_bound")                                                               \
-	X(CODE_HIGH, STATIC, "CodeCache::_high_bound")                                                             \
-	X(LIST_LENGTH, OFFSET, "GrowableArrayBase::_len|GenericGrowableArray::_len")                               \
-	X(LIST_DATA, OFFSET, "GrowableArray<int>::_data")                                                          \
-	X(HEAP_MEMORY, OFFSET, "CodeHeap::_memory")                                                                \
-	X(HEAP_SEGMENT_MAP, OFFSET, "CodeHeap::_segmap")                                                           \
-	X(HEAP_SEGMENT_SHIFT, OFFSET, "CodeHeap::_log2_segment_size")                                              \
-	X(HEAP_BLOCK_SIZE, SIZE, "HeapBlock")                                                                      \
-	X(SPACE_LOW, OFFSET, "VirtualSpace::_low_boundary")                                                        \
-	X(SPACE_HIGH, OFFSET, "VirtualSpace::_high_boundary")                                                      \
-	X(CALL_STUB_RETURN, STATIC, "StubRoutines::_call_stub_return_address")                                     \
-	X(BLOB_SIZEOF, SIZE, "CodeBlob")                                                                           \
-	X(BLOB_NAME, OFFSET, "CodeBlob::_name")                                                                    \
-	X(BLOB_SIZE, OFFSET, "CodeBlob::_size")                                                                    \
-	X(BLOB_FRAME_SIZE, OFFSET, "CodeBlob::_frame_size")                                                        \
-	X(BLOB_FRAME_COMPLETE, OFFSET, "CodeBlob::_frame_complete_offset")                                         \
-	X(BLOB_CODE_BEGIN, OFFSET, "CodeBlob::_code_begin|CodeBlob::_code_offset")                                 \
-	X(BLOB_CODE_END, OFFSET, "CodeBlob::_code_end|CodeBlob::_data_offset")                                     \
-	X(BLOB_MUTABLE_DATA, OFFSET, "CodeBlob::_mutable_data")                                                    \
-	X(BLOB_MUTABLE_SIZE, OFFSET, "CodeBlob::_mutable_data_size")                                               \
-	X(BLOB_RELOCATION_SIZE, OFFSET, "CodeBlob::_relocation_size")                                              \
-	/* compiled methods */                                                                                     \
-	X(NMETHOD_SIZEOF, SIZE, "nmethod")                                                                         \
-	X(NMETHOD_METHOD, OFFSET, "nmethod::_method|CompiledMethod::_method")                                      \
-	X(NMETHOD_COMPILE_ID, OFFSET, "nmethod::_compile_id")                                                      \
-	X(NMETHOD_LEVEL, OFFSET, "nmethod::_comp_level")                                                           \
-	X(NMETHOD_ORIGINAL_PC, OFFSET, "nmethod::_orig_pc_offset")                                                 \
-	X(NMETHOD_DEOPT, OFFSET,                                                                                   \
+#define HOTSPOT_FACTS(X)                                                                                             \
+	/* threads and anchors */                                                                                    \
+	X(THREAD_ANCHOR, OFFSET, "JavaThread::_anchor")                                                              \
+	X(THREAD_STACK_BASE, OFFSET, "JavaThread::_stack_base|Thread::_stack_base")                                  \
+	X(THREAD_STACK_SIZE, OFFSET, "JavaThread::_stack_size|Thread::_stack_size")                                  \
+	X(THREAD_OS_THREAD, OFFSET, "JavaThread::_osthread|Thread::_osthread")                                       \
+	X(THREAD_NEXT, OFFSET, "JavaThread::_next")                                                                  \
+	X(THREAD_CONTINUATION, OFFSET, "JavaThread::_cont_entry")                                                    \
+	X(OS_THREAD_ID, OFFSET, "OSThread::_thread_id")                                                              \
+	X(THREAD_LIST, STATIC, "ThreadsSMRSupport::_java_thread_list")                                               \
+	X(THREAD_LIST_LENGTH, OFFSET, "ThreadsList::_length")                                                        \
+	X(THREAD_LIST_THREADS, OFFSET, "ThreadsList::_threads")                                                      \
+	X(THREAD_FIRST, STATIC, "Threads::_thread_list")                                                             \
+	X(ANCHOR_SIZE, SIZE, "JavaFrameAnchor")                                                                      \
+	X(ANCHOR_SP, OFFSET, "JavaFrameAnchor::_last_Java_sp")                                                       \
+	X(ANCHOR_PC, OFFSET, "JavaFrameAnchor::_last_Java_pc")                                                       \
+	X(ANCHOR_FP, OFFSET, "JavaFrameAnchor::_last_Java_fp")                                                       \
+	X(WRAPPER_ANCHOR, OFFSET, "JavaCallWrapper::_anchor")                                                        \
+	X(ENTRY_WRAPPER_SLOT, CONSTANT, "frame::entry_frame_call_wrapper_offset")                                    \
+	X(SENDER_SP_SLOT, CONSTANT, "frame::interpreter_frame_sender_sp_offset")                                     \
+	/* the code cache */                                                                                         \
+	X(CODE_HEAPS, STATIC, "CodeCache::_heaps")                                                                   \
+	X(CODE_HEAP, STATIC, "CodeCache::_heap")                                                                     \
+	X(CODE_LOW, STATIC, "CodeCache::_low_bound")                                                                 \
+	X(CODE_HIGH, STATIC, "CodeCache::_high_bound")                                                               \
+	X(LIST_LENGTH, OFFSET, "GrowableArrayBase::_len|GenericGrowableArray::_len")                                 \
+	X(LIST_DATA, OFFSET, "GrowableArray<int>::_data")                                                            \
+	X(HEAP_MEMORY, OFFSET, "CodeHeap::_memory")                                                                  \
+	X(HEAP_SEGMENT_MAP, OFFSET, "CodeHeap::_segmap")                                                             \
+	X(HEAP_SEGMENT_SHIFT, OFFSET, "CodeHeap::_log2_segment_size")                                                \
+	X(HEAP_BLOCK_SIZE, SIZE, "HeapBlock")                                                                        \
+	X(SPACE_LOW, OFFSET, "VirtualSpace::_low_boundary")                                                          \
+	X(SPACE_HIGH, OFFSET, "VirtualSpace::_high_boundary")                                                        \
+	X(CALL_STUB_RETURN, STATIC, "StubRoutines::_call_stub_return_address")                                       \
+	X(BLOB_SIZEOF, SIZE, "CodeBlob")                                                                             \
+	X(BLOB_NAME, OFFSET, "CodeBlob::_name")                                                                      \
+	X(BLOB_SIZE, OFFSET, "CodeBlob::_size")                                                                      \
+	X(BLOB_FRAME_SIZE, OFFSET, "CodeBlob::_frame_size")                                                          \
+	X(BLOB_FRAME_COMPLETE, OFFSET, "CodeBlob::_frame_complete_offset")                                           \
+	X(BLOB_CODE_BEGIN, OFFSET, "CodeBlob::_code_begin|CodeBlob::_code_offset")                                   \
+	X(BLOB_CODE_END, OFFSET, "CodeBlob::_code_end|CodeBlob::_data_offset")                                       \
+	X(BLOB_MUTABLE_DATA, OFFSET, "CodeBlob::_mutable_data")                                                      \
+	X(BLOB_MUTABLE_SIZE, OFFSET, "CodeBlob::_mutable_data_size")                                                 \
+	X(BLOB_RELOCATION_SIZE, OFFSET, "CodeBlob::_relocation_size")                                                \
+	/* compiled methods */                                                                                       \
+	X(NMETHOD_SIZEOF, SIZE, "nmethod")                                                                           \
+	X(NMETHOD_METHOD, OFFSET, "nmethod::_method|CompiledMethod::_method")                                        \
+	X(NMETHOD_COMPILE_ID, OFFSET, "nmethod::_compile_id")                                                        \
+	X(NMETHOD_LEVEL, OFFSET, "nmethod::_comp_level")                                                             \
+	X(NMETHOD_ORIGINAL_PC, OFFSET, "nmethod::_orig_pc_offset")                                                   \
+	X(NMETHOD_DEOPT, OFFSET,                                                                                     \
 	  "CompiledMethod::_deopt_handler_begin|nmethod::_deopt_handler_offset|nmethod::_deopt_handler_entry_offset" \
-	  "|nmethod::_deoptimize_offset")                                                                          \
-	X(NMETHOD_DEOPT_MH, OFFSET,                                                                                \
-	  "CompiledMethod::_deopt_mh_handler_begin|nmethod::_deopt_mh_handler_offset|nmethod::_deoptimize_mh_offset") \
-	X(NMETHOD_SCOPES_PCS, OFFSET, "nmethod::_scopes_pcs_offset")                                               \
-	X(NMETHOD_SCOPES_DATA, OFFSET, "nmethod::_scopes_data_offset")                                             \
-	X(NMETHOD_SCOPES_BEGIN, OFFSET, "CompiledMethod::_scopes_data_begin")                                      \
-	X(NMETHOD_DEPENDENCIES, OFFSET, "nmethod::_dependencies_offset")                                           \
-	X(NMETHOD_METADATA, OFFSET, "nmethod::_metadata_offset")                                                   \
-	X(NMETHOD_IMMUTABLE_DATA, OFFSET, "nmethod::_immutable_data")                                              \
-	X(NMETHOD_IMMUTABLE_SIZE, OFFSET, "nmethod::_immutable_data_size")                                         \
-	X(PC_DESC_SIZEOF, SIZE, "PcDesc")                                                                          \
-	X(PC_DESC_PC, OFFSET, "PcDesc::_pc_offset")                                                                \
-	X(PC_DESC_SCOPE, OFFSET, "PcDesc::_scope_decode_offset")                                                   \
-	/* methods and classes */                                                                                  \
-	X(METHOD_CONST, OFFSET, "Method::_constMethod")                                                            \
-	X(METHOD_ACCESS, OFFSET, "Method::_access_flags")                                                          \
-	X(CONST_SIZEOF, SIZE, "ConstMethod")                                                                       \
-	X(CONST_POOL, OFFSET, "ConstMethod::_constants")                                                           \
-	X(CONST_WORDS, OFFSET, "ConstMethod::_constMethod_size")                                                   \
-	X(CONST_FLAGS, OFFSET, "ConstMethod::_flags._flags|ConstMethod::_flags")                                   \
-	X(CONST_CODE_SIZE, OFFSET, "ConstMethod::_code_size")                                                      \
-	X(CONST_NAME_INDEX, OFFSET, "ConstMethod::_name_index")                                                    \
-	X(CONST_SIGNATURE_INDEX, OFFSET, "ConstMethod::_signature_index")                                          \
-	X(CONST_HAS_LINES, CONSTANT, "ConstMethodFlags::_misc_has_linenumber_table|ConstMethod::_has_linenumber_table") \
-	X(POOL_SIZEOF, SIZE, "ConstantPool")                                                                       \
-	X(POOL_LENGTH, OFFSET, "ConstantPool::_length")                                                            \
-	X(POOL_HOLDER, OFFSET, "ConstantPool::_pool_holder")                                                       \
-	X(POOL_SOURCE_INDEX, OFFSET, "ConstantPool::_source_file_name_index")                                      \
-	X(CLASS_SOURCE_INDEX, OFFSET, "InstanceKlass::_source_file_name_index")                                    \
-	X(CLASS_POOL, OFFSET, "InstanceKlass::_constants")                                                         \
-	X(KLASS_NAME, OFFSET, "Klass::_name")                                                                      \
-	X(KLASS_NEXT, OFFSET, "Klass::_next_link")                                                                 \
-	X(KLASS_LAYOUT, OFFSET, "Klass::_layout_helper")                                                           \
-	X(SYMBOL_LENGTH, OFFSET, "Symbol::_length")                                                                \
-	X(SYMBOL_BODY, OFFSET, "Symbol::_body")                                                                    \
-	X(LOADER_FIRST, STATIC, "ClassLoaderDataGraph::_head")                                                     \
-	X(LOADER_NEXT, OFFSET, "ClassLoaderData::_next")                                                           \
-	X(LOADER_CLASSES, OFFSET, "ClassLoaderData::_klasses")                                                     \
-	/* objects and references */                                                                               \
-	X(OBJECT_KLASS, OFFSET, "oopDesc::_metadata._klass")                                                       \
-	X(OBJECT_NARROW_KLASS, OFFSET, "oopDesc::_metadata._compressed_klass")                                     \
-	X(COMPACT_KLASS_SHIFT, CONSTANT, "markWord::klass_shift")                                                  \
-	X(KLASS_BASE, STATIC,                                                                                      \
-	  "CompressedKlassPointers::_base|CompressedKlassPointers::_narrow_klass._base|Universe::_narrow_klass._base") \
-	X(KLASS_SHIFT, STATIC,                                                                                     \
-	  "CompressedKlassPointers::_shift|CompressedKlassPointers::_narrow_klass._shift"                          \
-	  "|Universe::_narrow_klass._shift")                                                                       \
-	X(OOP_BASE, STATIC,                                                                                        \
-	  "CompressedOops::_base|CompressedOops::_narrow_oop._base|Universe::_narrow_oop._base")                   \
-	X(OOP_SHIFT, STATIC,                                                                                       \
-	  "CompressedOops::_shift|CompressedOops::_narrow_oop._shift|Universe::_narrow_oop._shift")                \
-	X(Z_GLOBALS, STATIC, "ZGlobalsForVMStructs::_instance_p")                                                  \
-	X(Z_LOAD_SHIFT, OFFSET, "ZGlobalsForVMStructs::_ZPointerLoadShift")                                        \
-	/* virtual threads: no table has most of these, so they need libjvm's symbol table */                      \
-	X(RETURN_BARRIER, STATIC, "symbol:_ZN12StubRoutines19_cont_returnBarrierE")                                \
-	X(ENTRY_RETURN_PC, STATIC, "ContinuationEntry::_return_pc|symbol:_ZN17ContinuationEntry10_return_pcE")     \
-	X(CONTINUATION_TAIL, STATIC, "symbol:_ZN28jdk_internal_vm_Continuation12_tail_offsetE")                    \
-	X(CHUNK_SP, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk10_sp_offsetE")                                 \
-	X(CHUNK_BOTTOM, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk14_bottom_offsetE")                         \
-	X(CHUNK_PARENT, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk14_parent_offsetE")                         \
-	X(CHUNK_STACK, STATIC, "symbol:_ZN23InstanceStackChunkKlass16_offset_of_stackE")                           \
-	/* facts of the VM */                                                                                      \
-	X(FLAGS, STATIC, "JVMFlag::flags|Flag::flags")                                                             \
-	X(FLAG_COUNT, STATIC, "JVMFlag::numFlags|Flag::numFlags")                                                  \
-	X(FLAG_SIZEOF, SIZE, "JVMFlag|Flag")                                                                       \
-	X(FLAG_NAME, OFFSET, "JVMFlag::_name|Flag::_name")                                                         \
-	X(FLAG_ADDRESS, OFFSET, "JVMFlag::_addr|Flag::_addr")                                                      \
-	X(FLAG_FLAGS, OFFSET, "JVMFlag::_flags|Flag::_flags")                                                      \
-	X(VERSION_MAJOR, STATIC, "Abstract_VM_Version::_vm_major_version")                                         \
-	X(VERSION_MINOR, STATIC, "Abstract_VM_Version::_vm_minor_version")                                         \
-	X(VERSION_SECURITY, STATIC, "Abstract_VM_Version::_vm_security_version")                                   \
-	X(VERSION_BUILD, STATIC, "Abstract_VM_Version::_vm_build_number")                                          \
-	X(VERSION_RELEASE, STATIC, "Abstract_VM_Version::_s_vm_release")                                           \
-	X(VERSION_INFO, STATIC, "Abstract_VM_Version::_s_internal_vm_info_string")                                 \
-	X(UNIVERSE_HEAP, STATIC, "Universe::_collectedHeap")                                                       \
-	X(HEAP_RESERVED, OFFSET, "CollectedHeap::_reserved")                                                       \
-	X(REGION_START, OFFSET, "MemRegion::_start")                                                               \
-	X(REGION_WORDS, OFFSET, "MemRegion::_word_size")                                                           \
-	X(SHARED_LOW, STATIC, "MetaspaceObj::_aot_metaspace_base|MetaspaceObj::_shared_metaspace_base")                                              \
+	  "|nmethod::_deoptimize_offset")                                                                            \
+	X(NMETHOD_DEOPT_MH, OFFSET,                                                                                  \
+	  "CompiledMethod::_deopt_mh_handler_begin|nmethod::_deopt_mh_handler_offset|nmethod::_deoptimize_mh_"       \
+	  "offset")                                                                                                  \
+	X(NMETHOD_SCOPES_PCS, OFFSET, "nmethod::_scopes_pcs_offset")                                                 \
+	X(NMETHOD_SCOPES_DATA, OFFSET, "nmethod::_scopes_data_offset")                                               \
+	X(NMETHOD_SCOPES_BEGIN, OFFSET, "CompiledMethod::_scopes_data_begin")                                        \
+	X(NMETHOD_DEPENDENCIES, OFFSET, "nmethod::_dependencies_offset")                                             \
+	X(NMETHOD_METADATA, OFFSET, "nmethod::_metadata_offset")                                                     \
+	X(NMETHOD_IMMUTABLE_DATA, OFFSET, "nmethod::_immutable_data")                                                \
+	X(NMETHOD_IMMUTABLE_SIZE, OFFSET, "nmethod::_immutable_data_size")                                           \
+	X(PC_DESC_SIZEOF, SIZE, "PcDesc")                                                                            \
+	X(PC_DESC_PC, OFFSET, "PcDesc::_pc_offset")                                                                  \
+	X(PC_DESC_SCOPE, OFFSET, "PcDesc::_scope_decode_offset")                                                     \
+	/* methods and classes */                                                                                    \
+	X(METHOD_CONST, OFFSET, "Method::_constMethod")                                                              \
+	X(METHOD_ACCESS, OFFSET, "Method::_access_flags")                                                            \
+	X(CONST_SIZEOF, SIZE, "ConstMethod")                                                                         \
+	X(CONST_POOL, OFFSET, "ConstMethod::_constants")                                                             \
+	X(CONST_WORDS, OFFSET, "ConstMethod::_constMethod_size")                                                     \
+	X(CONST_FLAGS, OFFSET, "ConstMethod::_flags._flags|ConstMethod::_flags")                                     \
+	X(CONST_CODE_SIZE, OFFSET, "ConstMethod::_code_size")                                                        \
+	X(CONST_NAME_INDEX, OFFSET, "ConstMethod::_name_index")                                                      \
+	X(CONST_SIGNATURE_INDEX, OFFSET, "ConstMethod::_signature_index")                                            \
+	X(CONST_HAS_LINES, CONSTANT,                                                                                 \
+	  "ConstMethodFlags::_misc_has_linenumber_table|ConstMethod::_has_linenumber_table")                         \
+	X(POOL_SIZEOF, SIZE, "ConstantPool")                                                                         \
+	X(POOL_LENGTH, OFFSET, "ConstantPool::_length")                                                              \
+	X(POOL_HOLDER, OFFSET, "ConstantPool::_pool_holder")                                                         \
+	X(POOL_SOURCE_INDEX, OFFSET, "ConstantPool::_source_file_name_index")                                        \
+	X(CLASS_SOURCE_INDEX, OFFSET, "InstanceKlass::_source_file_name_index")                                      \
+	X(CLASS_POOL, OFFSET, "InstanceKlass::_constants")                                                           \
+	X(KLASS_NAME, OFFSET, "Klass::_name")                                                                        \
+	X(KLASS_NEXT, OFFSET, "Klass::_next_link")                                                                   \
+	X(KLASS_LAYOUT, OFFSET, "Klass::_layout_helper")                                                             \
+	X(SYMBOL_LENGTH, OFFSET, "Symbol::_length")                                                                  \
+	X(SYMBOL_BODY, OFFSET, "Symbol::_body")                                                                      \
+	X(LOADER_FIRST, STATIC, "ClassLoaderDataGraph::_head")                                                       \
+	X(LOADER_NEXT, OFFSET, "ClassLoaderData::_next")                                                             \
+	X(LOADER_CLASSES, OFFSET, "ClassLoaderData::_klasses")                                                       \
+	/* objects and references */                                                                                 \
+	X(OBJECT_KLASS, OFFSET, "oopDesc::_metadata._klass")                                                         \
+	X(OBJECT_NARROW_KLASS, OFFSET, "oopDesc::_metadata._compressed_klass")                                       \
+	X(COMPACT_KLASS_SHIFT, CONSTANT, "markWord::klass_shift")                                                    \
+	X(KLASS_BASE, STATIC,                                                                                        \
+	  "CompressedKlassPointers::_base|CompressedKlassPointers::_narrow_klass._base|Universe::_narrow_klass._"    \
+	  "base")                                                                                                    \
+	X(KLASS_SHIFT, STATIC,                                                                                       \
+	  "CompressedKlassPointers::_shift|CompressedKlassPointers::_narrow_klass._shift"                            \
+	  "|Universe::_narrow_klass._shift")                                                                         \
+	X(OOP_BASE, STATIC, "CompressedOops::_base|CompressedOops::_narrow_oop._base|Universe::_narrow_oop._base")   \
+	X(OOP_SHIFT, STATIC,                                                                                         \
+	  "CompressedOops::_shift|CompressedOops::_narrow_oop._shift|Universe::_narrow_oop._shift")                  \
+	X(Z_GLOBALS, STATIC, "ZGlobalsForVMStructs::_instance_p")                                                    \
+	X(Z_LOAD_SHIFT, OFFSET, "ZGlobalsForVMStructs::_ZPointerLoadShift")                                          \
+	/* virtual threads: no table has most of these, so they need libjvm's symbol table */                        \
+	X(RETURN_BARRIER, STATIC, "symbol:_ZN12StubRoutines19_cont_returnBarrierE")                                  \
+	X(ENTRY_RETURN_PC, STATIC, "ContinuationEntry::_return_pc|symbol:_ZN17ContinuationEntry10_return_pcE")       \
+	X(CONTINUATION_TAIL, STATIC, "symbol:_ZN28jdk_internal_vm_Continuation12_tail_offsetE")                      \
+	X(CHUNK_SP, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk10_sp_offsetE")                                   \
+	X(CHUNK_BOTTOM, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk14_bottom_offsetE")                           \
+	X(CHUNK_PARENT, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk14_parent_offsetE")                           \
+	X(CHUNK_STACK, STATIC, "symbol:_ZN23InstanceStackChunkKlass16_offset_of_stackE")                             \
+	/* facts of the VM */                                                                                        \
+	X(FLAGS, STATIC, "JVMFlag::flags|Flag::flags")                                                               \
+	X(FLAG_COUNT, STATIC, "JVMFlag::numFlags|Flag::numFlags")                                                    \
+	X(FLAG_SIZEOF, SIZE, "JVMFlag|Flag")                                                                         \
+	X(FLAG_NAME, OFFSET, "JVMFlag::_name|Flag::_name")                                                           \
+	X(FLAG_ADDRESS, OFFSET, "JVMFlag::_addr|Flag::_addr")                                                        \
+	X(FLAG_FLAGS, OFFSET, "JVMFlag::_flags|Flag::_flags")                                                        \
+	X(VERSION_MAJOR, STATIC, "Abstract_VM_Version::_vm_major_version")                                           \
+	X(VERSION_MINOR, STATIC, "Abstract_VM_Version::_vm_minor_version")                                           \
+	X(VERSION_SECURITY, STATIC, "Abstract_VM_Version::_vm_security_version")                                     \
+	X(VERSION_BUILD, STATIC, "Abstract_VM_Version::_vm_build_number")                                            \
+	X(VERSION_RELEASE, STATIC, "Abstract_VM_Version::_s_vm_release")                                             \
+	X(VERSION_INFO, STATIC, "Abstract_VM_Version::_s_internal_vm_info_string")                                   \
+	X(UNIVERSE_HEAP, STATIC, "Universe::_collectedHeap")                                                         \
+	X(HEAP_RESERVED, OFFSET, "CollectedHeap::_reserved")                                                         \
+	X(REGION_START, OFFSET, "MemRegion::_start")                                                                 \
+	X(REGION_WORDS, OFFSET, "MemRegion::_word_size")                                                             \
+	X(SHARED_LOW, STATIC, "MetaspaceObj::_aot_metaspace_base|MetaspaceObj::_shared_metaspace_base")              \
 	X(SHARED_HIGH, STATIC, "MetaspaceObj::_aot_metaspace_top|MetaspaceObj::_shared_metaspace_top")
 
 enum hotspot_fact_id {
@@ -168,20 +170,24 @@ struct hotspot_row {
 	uint8_t width_bytes;
 };
 
+enum { HOTSPOT_THREAD_KINDS = 11 };
+
 struct hotspot {
 	struct hotspot_access access;
-	struct strpool strings;	     /* all that is handed out */
+	struct strpool strings; /* all that is handed out */
 	VEC(struct hotspot_row) rows;
-	struct map fields;	     /* hash of "Type::field" → row */
-	struct map types;	     /* hash of the name → size */
-	struct map constants;	     /* hash of the name → value */
-	struct map flags;	     /* hash of the name → address of its entry; filled on first use */
+	struct map fields;    /* hash of "Type::field" → row */
+	struct map types;     /* hash of the name → size */
+	struct map constants; /* hash of the name → value */
+	struct map flags;     /* hash of the name → address of its entry; filled on first use */
 	bool flags_are_loaded;
 	bool has_virtual_threads;
+	bool vtables_are_known;
+	uint64_t vtables[HOTSPOT_THREAD_KINDS]; /* symbols' addresses, by kind of thread; 0: absent */
 	struct hotspot_fact facts[FACT_COUNT];
 	const char *missing[HOTSPOT_FEATURE_COUNT]; /* NULL: the feature is there */
 	uint8_t unsigned5_excluded; /* byte values that a compressed stream never has, see parse/unsigned5.h */
-	int8_t bcp_slot; /* word of an interpreted frame that holds its bytecode pointer */
+	int8_t bcp_slot;	    /* word of an interpreted frame that holds its bytecode pointer */
 };
 
 static inline uint64_t fact_value(const struct hotspot *hotspot, enum hotspot_fact_id id)
@@ -212,8 +218,10 @@ bool hotspot_read_static(const struct hotspot *hotspot, enum hotspot_fact_id id,
 /* Sign extension for fields that C++ declares as int. */
 static inline int64_t hotspot_signed(uint64_t value, uint8_t width_bytes)
 {
-	return width_bytes == 1 ? (int8_t)value : width_bytes == 2 ? (int16_t)value : width_bytes == 4 ? (int32_t)value :
-													 (int64_t)value;
+	return width_bytes == 1	  ? (int8_t)value
+	       : width_bytes == 2 ? (int16_t)value
+	       : width_bytes == 4 ? (int32_t)value
+				  : (int64_t)value;
 }
 
 const char *hotspot_fact_names(enum hotspot_fact_id id);

@@ -1,7 +1,7 @@
 /* Names of classes and methods, and the line of a bytecode.
  *
- * Method → ConstMethod (name and signature as indexes, bytecodes, line table behind them) → ConstantPool (symbols behind
- * its fixed part, the class that holds it) → Klass → Symbol. */
+ * Method → ConstMethod (name and signature as indexes, bytecodes, line table behind them) → ConstantPool (symbols
+ * behind its fixed part, the class that holds it) → Klass → Symbol. */
 #include "parse/hotspot_layout.h"
 
 #include <stdlib.h>
@@ -93,8 +93,8 @@ bool hotspot_method_read(struct hotspot *hotspot, uint64_t method, struct hotspo
 	return true;
 }
 
-/* The line of the table's last entry that is not behind `bci`. An entry is a byte (bci step << 3 | line step); 0xff says
- * that two signed numbers follow instead, 0 ends the table. */
+/* The line of the table's last entry that is not behind `bci`. An entry is a byte (bci step << 3 | line step); 0xff
+ * says that two signed numbers follow instead, 0 ends the table. */
 static uint32_t line_of_table(const uint8_t *bytes, size_t length_bytes, uint8_t excluded, int32_t bci)
 {
 	struct unsigned5 stream = {.bytes = bytes, .length_bytes = length_bytes, .excluded = excluded};

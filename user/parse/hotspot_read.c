@@ -51,7 +51,8 @@ const char *hotspot_read_text(struct hotspot *hotspot, uint64_t address)
 	char text[1024];
 	size_t length_bytes = 0;
 
-	/* In pieces that end at multiples of their size, so that no piece reaches into a page the text does not touch. */
+	/* In pieces that end at multiples of their size, so that no piece reaches into a page the text does not
+	 * touch. */
 	while (length_bytes < sizeof(text)) {
 		size_t piece = 64 - (address + length_bytes) % 64;
 

@@ -7,11 +7,11 @@
 #include "base/auto.h"
 
 enum {
-	FLAGS_MAX = 16384,     /* real ones: about 1,500 */
+	FLAGS_MAX = 16384, /* real ones: about 1,500 */
 	THREADS_COUNT_MAX = 1 << 20,
 	LOADERS_MAX = 1 << 20,
-	FLAG_ORIGIN_MASK = 15, /* of a flag's word; the rest are other marks */
-	POINTER_VTABLE_HEAD_BYTES = 16, /* a vtable's symbol stands this far before the address in objects */
+	FLAG_ORIGIN_MASK = 15,	/* of a flag's word; the rest are other marks */
+	VTABLE_HEAD_BYTES = 16, /* a vtable's symbol stands this far before the address that objects hold */
 };
 
 bool hotspot_version_read(struct hotspot *hotspot, struct hotspot_version *ret_version)
@@ -21,8 +21,7 @@ bool hotspot_version_read(struct hotspot *hotspot, struct hotspot_version *ret_v
 	int32_t values[4] = {};
 	uint64_t value, release, info = 0;
 
-	if (!hotspot_has(hotspot, HOTSPOT_VERSION) ||
-	    !hotspot_read_static(hotspot, FACT_VERSION_RELEASE, &release))
+	if (!hotspot_has(hotspot, HOTSPOT_VERSION) || !hotspot_read_static(hotspot, FACT_VERSION_RELEASE, &release))
 		return false;
 	for (size_t i = 0; i < array_length(numbers); i++)
 		if (hotspot_read_static(hotspot, numbers[i], &value))
@@ -99,7 +98,8 @@ static bool read_flag(struct hotspot *hotspot, const char *name, void *value, si
 	return true;
 }
 
-bool hotspot_flag_bool(struct hotspot *hotspot, const char *name, bool *ret_value, enum hotspot_flag_origin *ret_origin)
+bool hotspot_flag_bool(struct hotspot *hotspot, const char *name, bool *ret_value,
+		       enum hotspot_flag_origin *ret_origin)
 {
 	uint8_t value;
 
@@ -131,8 +131,12 @@ const char *hotspot_gc_name(struct hotspot *hotspot)
 	static const struct {
 		const char *flag, *name;
 	} collectors[] = {
-		{"UseG1GC", "G1"},		   {"UseZGC", "ZGC"},	      {"UseSerialGC", "Serial"},
-		{"UseParallelGC", "Parallel"},	   {"UseShenandoahGC", "Shenandoah"}, {"UseEpsilonGC", "Epsilon"},
+		{"UseG1GC", "G1"},
+		{"UseZGC", "ZGC"},
+		{"UseSerialGC", "Serial"},
+		{"UseParallelGC", "Parallel"},
+		{"UseShenandoahGC", "Shenandoah"},
+		{"UseEpsilonGC", "Epsilon"},
 		{"UseConcMarkSweepGC", "CMS"},
 	};
 	bool is_used;
@@ -149,7 +153,8 @@ bool hotspot_heap_range(struct hotspot *hotspot, struct hotspot_range *ret_range
 {
 	uint64_t heap, start, words, region;
 
-	if (!hotspot_has(hotspot, HOTSPOT_HEAP_RANGE) || !hotspot_read_static(hotspot, FACT_UNIVERSE_HEAP, &heap) || !heap)
+	if (!hotspot_has(hotspot, HOTSPOT_HEAP_RANGE) || !hotspot_read_static(hotspot, FACT_UNIVERSE_HEAP, &heap) ||
+	    !heap)
 		return false;
 	region = heap + fact_value(hotspot, FACT_HEAP_RESERVED);
 	if (!hotspot_read_field(hotspot, region, FACT_REGION_START, &start) ||
@@ -201,7 +206,8 @@ size_t hotspot_metadata_witnesses(struct hotspot *hotspot, size_t limit,
 		while (klass && count < limit) {
 			if (klass < shared.start || klass >= shared.end) {
 				witness(context,
-					has_class_space ? HOTSPOT_WITNESS_CLASS_SPACE : HOTSPOT_WITNESS_METASPACE, klass);
+					has_class_space ? HOTSPOT_WITNESS_CLASS_SPACE : HOTSPOT_WITNESS_METASPACE,
+					klass);
 				if (has_pool(hotspot, klass) &&
 				    hotspot_read_field(hotspot, klass, FACT_CLASS_POOL, &pool) && pool)
 					witness(context, HOTSPOT_WITNESS_METASPACE, pool);
@@ -218,27 +224,35 @@ size_t hotspot_metadata_witnesses(struct hotspot *hotspot, size_t limit,
 
 /* ---- threads ---- */
 
-static const char *kind_of_thread(struct hotspot *hotspot, uint64_t thread)
-{
-	static const char *const kinds[] = {
-		"JavaThread",		"CompilerThread",	"ServiceThread", "MonitorDeflationThread",
-		"NotificationThread",	"AttachListenerThread", "JvmtiAgentThread", "JfrRecorderThread",
-		"StringDedupThread",	"TrainingReplayThread", "CodeCacheSweeperThread",
-	};
-	uint64_t vtable;
+static const char *const thread_kinds[HOTSPOT_THREAD_KINDS] = {
+	"JavaThread",	      "CompilerThread",	      "ServiceThread",		"MonitorDeflationThread",
+	"NotificationThread", "AttachListenerThread", "JvmtiAgentThread",	"JfrRecorderThread",
+	"StringDedupThread",  "TrainingReplayThread", "CodeCacheSweeperThread",
+};
 
-	if (!hotspot_read_u64(hotspot, thread, &vtable))
-		return NULL;
-	for (size_t i = 0; i < array_length(kinds); i++) {
+static void find_thread_vtables(struct hotspot *hotspot)
+{
+	if (hotspot->vtables_are_known)
+		return;
+	hotspot->vtables_are_known = true;
+	for (size_t i = 0; i < HOTSPOT_THREAD_KINDS; i++) {
 		char symbol[64];
 
-		snprintf(symbol, sizeof(symbol), "_ZTV%zu%s", strlen(kinds[i]), kinds[i]);
-
-		uint64_t address = hotspot->access.symbol(hotspot->access.context, symbol);
-
-		if (address && address + POINTER_VTABLE_HEAD_BYTES == vtable)
-			return kinds[i];
+		snprintf(symbol, sizeof(symbol), "_ZTV%zu%s", strlen(thread_kinds[i]), thread_kinds[i]);
+		hotspot->vtables[i] = hotspot->access.symbol(hotspot->access.context, symbol);
 	}
+}
+
+static const char *kind_of_thread(struct hotspot *hotspot, uint64_t thread)
+{
+	uint64_t vtable;
+
+	find_thread_vtables(hotspot);
+	if (!hotspot_read_u64(hotspot, thread, &vtable))
+		return NULL;
+	for (size_t i = 0; i < HOTSPOT_THREAD_KINDS; i++)
+		if (hotspot->vtables[i] && hotspot->vtables[i] + VTABLE_HEAD_BYTES == vtable)
+			return thread_kinds[i];
 	return NULL;
 }
 

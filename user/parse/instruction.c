@@ -12,7 +12,7 @@ enum immediate {
 	IMMEDIATE_WORD,
 	IMMEDIATE_OPERAND, /* 4 bytes, 2 with an operand size prefix */
 	IMMEDIATE_FULL,	   /* likewise, 8 with REX.W */
-	IMMEDIATE_BRANCH,  /* 4 bytes; with an operand size prefix processors disagree */
+	IMMEDIATE_BRANCH,  /* 4 bytes; with an operand size prefix and no REX.W processors disagree */
 	IMMEDIATE_ENTER,   /* 3 bytes */
 	IMMEDIATE_OFFSET,  /* an address: 8 bytes, 4 with an address size prefix */
 };
@@ -322,7 +322,7 @@ static bool decode(const uint8_t *bytes, size_t length, struct decoded *ret_deco
 		shape = shape_0f(bytes[decoded.opcode_at]);
 	else
 		shape = modrm(decoded.map == MAP_0F3A ? IMMEDIATE_BYTE : IMMEDIATE_NONE);
-	if (!shape.is_known || (shape.immediate == IMMEDIATE_BRANCH && decoded.has_operand_prefix))
+	if (!shape.is_known || (shape.immediate == IMMEDIATE_BRANCH && decoded.has_operand_prefix && !decoded.is_wide))
 		return false;
 	if (shape.has_modrm) {
 		size_t address = address_bytes(bytes, length, at);
@@ -360,8 +360,9 @@ static enum instruction_cost cost_x86_64(const uint8_t *bytes, size_t length)
 	if (decoded.is_vector)
 		return INSTRUCTION_STEPPED;
 	opcode = bytes[decoded.opcode_at];
-	if (decoded.map == MAP_0F)
-		return (opcode & 0xf0) == 0x80 && !decoded.has_operand_prefix ? INSTRUCTION_EMULATED : INSTRUCTION_STEPPED;
+	/* The kernel refuses probes on branches with an operand size prefix. */
+	if (decoded.map == MAP_0F && (opcode & 0xf0) == 0x80)
+		return decoded.has_operand_prefix ? INSTRUCTION_UNKNOWN : INSTRUCTION_EMULATED;
 	if (decoded.map != MAP_ONE_BYTE)
 		return INSTRUCTION_STEPPED;
 	if ((opcode & 0xf8) == 0x50) {
@@ -374,7 +375,7 @@ static enum instruction_cost cost_x86_64(const uint8_t *bytes, size_t length)
 		return decoded.opcode_at > 0 && (bytes[decoded.opcode_at - 1] & 0xf1) == 0x41 ? INSTRUCTION_UNKNOWN :
 												INSTRUCTION_EMULATED;
 	if (opcode == 0xe8 || opcode == 0xe9 || opcode == 0xeb || (opcode & 0xf0) == 0x70)
-		return decoded.has_operand_prefix ? INSTRUCTION_STEPPED : INSTRUCTION_EMULATED;
+		return decoded.has_operand_prefix ? INSTRUCTION_UNKNOWN : INSTRUCTION_EMULATED;
 	return INSTRUCTION_STEPPED;
 }
 

@@ -1,8 +1,8 @@
 /* HotSpot's UNSIGNED5: 32-bit numbers in one to five bytes, as in debug information and line tables.
  *
- * A first byte below the limit is the number itself; else bytes follow, each six bits higher, until one is below the limit
- * or five were read. Releases before 20 use all 256 byte values; later ones exclude 0 (`excluded` = 1), so that a
- * zero byte can end a stream: each byte then stands for its value less one, and the limit is 191 instead of 192. */
+ * A first byte below the limit is the number itself; else bytes follow, each six bits higher, until one is below the
+ * limit or five were read. Releases before 20 use all 256 byte values; later ones exclude 0 (`excluded` = 1), so that
+ * a zero byte can end a stream: each byte then stands for its value less one, and the limit is 191 instead of 192. */
 #pragma once
 
 #include <stdbool.h>

@@ -9,11 +9,11 @@ static void put_stat(struct json_out *json, const char *key, const struct compar
 		return;
 	json_out_key(json, key);
 	json_out_object_flat(json);
-	put_int(json, "min", stat->min);
-	put_int(json, "median", stat->median);
-	put_int(json, "max", stat->max);
-	put_real(json, "mean", stat->mean);
-	put_real(json, "stddev", stat->stddev);
+	json_put_int(json, "min", stat->min);
+	json_put_int(json, "median", stat->median);
+	json_put_int(json, "max", stat->max);
+	json_put_real(json, "mean", stat->mean);
+	json_put_real(json, "stddev", stat->stddev);
 	json_out_key(json, "values");
 	json_out_array(json);
 	for (size_t i = 0; i < stat->count; i++)
@@ -25,17 +25,17 @@ static void put_stat(struct json_out *json, const char *key, const struct compar
 static void put_scenario(struct json_out *json, const struct comparison_scenario *scenario)
 {
 	json_out_object(json);
-	put_text(json, "name", scenario->name);
-	put_texts(json, "command", scenario->command, scenario->command_count);
-	put_int(json, "runs", scenario->runs);
-	put_int(json, "failed_runs", scenario->failed_runs);
+	json_put_text(json, "name", scenario->name);
+	json_put_texts(json, "command", scenario->command, scenario->command_count);
+	json_put_int(json, "runs", scenario->runs);
+	json_put_int(json, "failed_runs", scenario->failed_runs);
 	put_stat(json, "first_request_ns", &scenario->first_request_ns);
 	put_stat(json, "ready_ns", &scenario->ready_ns);
 	put_stat(json, "first_response_ns", &scenario->first_response_ns);
 	put_stat(json, "warm_ns", &scenario->warm_ns);
-	put_int(json, "aot_mapped", scenario->aot_mapped);
-	put_bool(json, "aot_requested", scenario->is_aot_requested);
-	put_maybe_text(json, "aot_reason", scenario->aot_reason);
+	json_put_int(json, "aot_mapped", scenario->aot_mapped);
+	json_put_bool(json, "aot_requested", scenario->is_aot_requested);
+	json_put_maybe_text(json, "aot_reason", scenario->aot_reason);
 	json_out_key(json, "causes");
 	json_out_object(json);
 	for (size_t i = 0; i < scenario->causes_count; i++)
@@ -44,7 +44,7 @@ static void put_scenario(struct json_out *json, const struct comparison_scenario
 	json_out_key(json, "counts");
 	json_out_object(json);
 	for (int i = 0; i < COUNT_COUNT; i++)
-		put_stat(json, count_names[i], &scenario->counts[i]);
+		put_stat(json, json_count_names[i], &scenario->counts[i]);
 	json_out_object_end(json);
 	put_stat(json, "peak_rss", &scenario->peak_rss);
 	json_out_key(json, "memory");
@@ -59,26 +59,26 @@ static void put_scenario(struct json_out *json, const struct comparison_scenario
 static void put_difference(struct json_out *json, const struct comparison_difference *difference)
 {
 	json_out_object(json);
-	put_text(json, "scenario", difference->scenario);
-	put_real(json, "first_request_change", difference->first_request_change);
+	json_put_text(json, "scenario", difference->scenario);
+	json_put_real(json, "first_request_change", difference->first_request_change);
 	json_out_key(json, "interval95");
 	json_out_array_flat(json);
 	json_out_real(json, difference->interval95_low);
 	json_out_real(json, difference->interval95_high);
 	json_out_array_end(json);
-	put_real(json, "p_value", difference->p_value);
-	put_maybe_real(json, "detectable_change", difference->detectable_change);
-	put_text(json, "verdict", difference->verdict);
+	json_put_real(json, "p_value", difference->p_value);
+	json_put_maybe_real(json, "detectable_change", difference->detectable_change);
+	json_put_text(json, "verdict", difference->verdict);
 	json_out_key(json, "causes");
 	json_out_array(json);
 	for (size_t i = 0; i < difference->causes_count; i++) {
 		const struct comparison_cause_row *row = &difference->causes[i];
 
 		json_out_object_flat(json);
-		put_text(json, "cause", cause_name(row->cause));
-		put_int(json, "baseline_ns", row->baseline_ns);
-		put_int(json, "scenario_ns", row->scenario_ns);
-		put_int(json, "change_ns", row->change_ns);
+		json_put_text(json, "cause", cause_name(row->cause));
+		json_put_int(json, "baseline_ns", row->baseline_ns);
+		json_put_int(json, "scenario_ns", row->scenario_ns);
+		json_put_int(json, "change_ns", row->change_ns);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -90,13 +90,13 @@ struct err *render_comparison_json(const struct comparison *comparison, FILE *ou
 	struct json_out json = {.out = out};
 
 	json_out_object(&json);
-	put_text(&json, "schema", "warmtrace-comparison/1");
+	json_put_text(&json, "schema", "warmtrace-comparison/1");
 	json_out_key(&json, "scenarios");
 	json_out_array(&json);
 	for (size_t i = 0; i < comparison->scenarios_count; i++)
 		put_scenario(&json, &comparison->scenarios[i]);
 	json_out_array_end(&json);
-	put_text(&json, "baseline", comparison->baseline);
+	json_put_text(&json, "baseline", comparison->baseline);
 	json_out_key(&json, "differences");
 	json_out_array(&json);
 	for (size_t i = 0; i < comparison->differences_count; i++)
@@ -108,13 +108,13 @@ struct err *render_comparison_json(const struct comparison *comparison, FILE *ou
 		const struct comparison_interaction *interaction = &comparison->interactions[i];
 
 		json_out_object_flat(&json);
-		put_texts(&json, "of", interaction->of, 2);
-		put_int(&json, "first_request_ns", interaction->first_request_ns);
+		json_put_texts(&json, "of", interaction->of, 2);
+		json_put_int(&json, "first_request_ns", interaction->first_request_ns);
 		json_out_object_end(&json);
 	}
 	json_out_array_end(&json);
-	put_text(&json, "verdict", comparison->verdict);
-	put_texts(&json, "notes", comparison->notes, comparison->note_count);
+	json_put_text(&json, "verdict", comparison->verdict);
+	json_put_texts(&json, "notes", comparison->notes, comparison->note_count);
 	json_out_object_end(&json);
 	return json_out_finish(&json);
 }

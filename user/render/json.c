@@ -22,18 +22,18 @@ static void put_run(struct json_out *json, const struct report_run *run)
 
 	json_out_key(json, "run");
 	json_out_object(json);
-	put_texts(json, "command", run->command, run->command_count);
-	put_int(json, "pid", run->pid);
-	put_int(json, "main_pid", run->main_pid);
-	put_text(json, "start", fmt_time(run->start_realtime_ns).text);
-	put_int(json, "wall_ns", run->wall_ns);
-	put_text(json, "user", run->user);
+	json_put_texts(json, "command", run->command, run->command_count);
+	json_put_int(json, "pid", run->pid);
+	json_put_int(json, "main_pid", run->main_pid);
+	json_put_text(json, "start", fmt_time(run->start_realtime_ns).text);
+	json_put_int(json, "wall_ns", run->wall_ns);
+	json_put_text(json, "user", run->user);
 	json_out_key(json, "exit");
 	json_out_object_flat(json);
-	put_text(json, "kind", exit_kinds[run->exit_kind]);
-	put_int(json, "code", run->exit_code);
-	put_bool(json, "by_us", run->exit_by_us);
-	put_maybe_text(json, "oom", run->exit_oom);
+	json_put_text(json, "kind", exit_kinds[run->exit_kind]);
+	json_put_int(json, "code", run->exit_code);
+	json_put_bool(json, "by_us", run->exit_by_us);
+	json_put_maybe_text(json, "oom", run->exit_oom);
 	json_out_object_end(json);
 	json_out_object_end(json);
 }
@@ -42,18 +42,18 @@ static void put_machine(struct json_out *json, const struct report_machine *mach
 {
 	json_out_key(json, "machine");
 	json_out_object(json);
-	put_text(json, "kernel", machine->kernel);
-	put_text(json, "arch", machine->arch);
-	put_int(json, "cpus", machine->cpus);
-	put_maybe_real(json, "cpu_quota", machine->cpu_quota);
-	put_maybe(json, "memory_limit", machine->memory_limit);
-	put_maybe(json, "cgroup_peak", machine->cgroup_peak);
+	json_put_text(json, "kernel", machine->kernel);
+	json_put_text(json, "arch", machine->arch);
+	json_put_int(json, "cpus", machine->cpus);
+	json_put_maybe_real(json, "cpu_quota", machine->cpu_quota);
+	json_put_maybe(json, "memory_limit", machine->memory_limit);
+	json_put_maybe(json, "cgroup_peak", machine->cgroup_peak);
 	if (machine->cgroup_oom.state || machine->cgroup_oom_kill.state || machine->cgroup_max.state) {
 		json_out_key(json, "cgroup_events");
 		json_out_object_flat(json);
-		put_maybe(json, "oom", machine->cgroup_oom);
-		put_maybe(json, "oom_kill", machine->cgroup_oom_kill);
-		put_maybe(json, "max", machine->cgroup_max);
+		json_put_maybe(json, "oom", machine->cgroup_oom);
+		json_put_maybe(json, "oom_kill", machine->cgroup_oom_kill);
+		json_put_maybe(json, "max", machine->cgroup_max);
 		json_out_object_end(json);
 	}
 	json_out_object_end(json);
@@ -63,25 +63,25 @@ static void put_runtime(struct json_out *json, const struct report_runtime *runt
 {
 	json_out_key(json, "runtime");
 	json_out_object(json);
-	put_text(json, "kind", runtime->kind);
-	put_maybe_text(json, "version", runtime->version);
-	put_maybe_text(json, "vendor", runtime->vendor);
-	put_maybe_text(json, "gc", runtime->gc);
-	put_maybe(json, "max_heap", runtime->max_heap);
-	put_texts(json, "arguments", runtime->arguments, runtime->argument_count);
+	json_put_text(json, "kind", runtime->kind);
+	json_put_maybe_text(json, "version", runtime->version);
+	json_put_maybe_text(json, "vendor", runtime->vendor);
+	json_put_maybe_text(json, "gc", runtime->gc);
+	json_put_maybe(json, "max_heap", runtime->max_heap);
+	json_put_texts(json, "arguments", runtime->arguments, runtime->argument_count);
 	if (runtime->cds_archive.state || runtime->cds_mapped.state) {
 		json_out_key(json, "cds");
 		json_out_object_flat(json);
-		put_maybe_text(json, "archive", runtime->cds_archive);
-		put_maybe_bool(json, "mapped", runtime->cds_mapped);
+		json_put_maybe_text(json, "archive", runtime->cds_archive);
+		json_put_maybe_bool(json, "mapped", runtime->cds_mapped);
 		json_out_object_end(json);
 	}
 	if (runtime->aot_requested.state || runtime->aot_mapped.state) {
 		json_out_key(json, "aot_cache");
 		json_out_object_flat(json);
-		put_maybe_text(json, "requested", runtime->aot_requested);
-		put_maybe_bool(json, "mapped", runtime->aot_mapped);
-		put_maybe_text(json, "reason", runtime->aot_reason);
+		json_put_maybe_text(json, "requested", runtime->aot_requested);
+		json_put_maybe_bool(json, "mapped", runtime->aot_mapped);
+		json_put_maybe_text(json, "reason", runtime->aot_reason);
 		json_out_object_end(json);
 	}
 	json_out_object_end(json);
@@ -92,7 +92,7 @@ static void put_named_values(struct json_out *json, const char *key, const struc
 	json_out_key(json, key);
 	json_out_object_flat(json);
 	for (size_t i = 0; i < count; i++)
-		put_int(json, values[i].name, values[i].value);
+		json_put_int(json, values[i].name, values[i].value);
 	json_out_object_end(json);
 }
 
@@ -101,7 +101,7 @@ static void put_trust(struct json_out *json, const struct report *report)
 {
 	json_out_key(json, "losses");
 	json_out_object(json);
-	put_int(json, "events", report->lost_events);
+	json_put_int(json, "events", report->lost_events);
 	put_named_values(json, "by_kind", report->losses_by_kind, report->losses_by_kind_count);
 	json_out_key(json, "by_span");
 	json_out_array(json);
@@ -109,9 +109,9 @@ static void put_trust(struct json_out *json, const struct report *report)
 		const struct report_loss_span *span = &report->losses_by_span[i];
 
 		json_out_object_flat(json);
-		put_int(json, "start_ns", span->start_ns);
-		put_int(json, "end_ns", span->end_ns);
-		put_int(json, "events", span->events);
+		json_put_int(json, "start_ns", span->start_ns);
+		json_put_int(json, "end_ns", span->end_ns);
+		json_put_int(json, "events", span->events);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -120,25 +120,25 @@ static void put_trust(struct json_out *json, const struct report *report)
 	json_out_key(json, "observed");
 	json_out_object(json);
 	for (size_t i = 0; i < report->observed_count; i++)
-		put_text(json, report->observed[i].what, report->observed[i].state);
+		json_put_text(json, report->observed[i].what, report->observed[i].state);
 	json_out_object_end(json);
 	json_out_key(json, "not_observed_why");
 	json_out_object(json);
 	for (size_t i = 0; i < report->observed_count; i++)
 		if (report->observed[i].why)
-			put_text(json, report->observed[i].what, report->observed[i].why);
+			json_put_text(json, report->observed[i].what, report->observed[i].why);
 	json_out_object_end(json);
 
 	if (report->overhead_estimated_ns.state || report->overhead_measured_ratio.state) {
 		json_out_key(json, "overhead");
 		json_out_object_flat(json);
-		put_maybe(json, "estimated_ns", report->overhead_estimated_ns);
-		put_maybe_real(json, "measured_ratio", report->overhead_measured_ratio);
+		json_put_maybe(json, "estimated_ns", report->overhead_estimated_ns);
+		json_put_maybe_real(json, "measured_ratio", report->overhead_measured_ratio);
 		json_out_object_end(json);
 	}
 	json_out_key(json, "events");
 	json_out_object(json);
-	put_int(json, "total", report->events_total);
+	json_put_int(json, "total", report->events_total);
 	put_named_values(json, "by_kind", report->events_by_kind, report->events_by_kind_count);
 	json_out_object_end(json);
 }
@@ -148,7 +148,7 @@ static void put_counts(struct json_out *json, const struct counts *counts)
 	json_out_key(json, "counts");
 	json_out_object_flat(json);
 	for (int i = 0; i < COUNT_COUNT; i++)
-		put_maybe(json, count_names[i], counts->of[i]);
+		json_put_maybe(json, json_count_names[i], counts->of[i]);
 	json_out_object_end(json);
 }
 
@@ -160,10 +160,10 @@ static void put_course(struct json_out *json, const struct report *report)
 		const struct report_milestone *milestone = &report->milestones[i];
 
 		json_out_object_flat(json);
-		put_text(json, "name", milestone->name);
-		put_int(json, "t_ns", milestone->time_ns);
-		put_text(json, "detail", milestone->detail ? milestone->detail : "");
-		put_bool(json, "estimated", milestone->is_estimated);
+		json_put_text(json, "name", milestone->name);
+		json_put_int(json, "t_ns", milestone->time_ns);
+		json_put_text(json, "detail", milestone->detail ? milestone->detail : "");
+		json_put_bool(json, "estimated", milestone->is_estimated);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -174,10 +174,10 @@ static void put_course(struct json_out *json, const struct report *report)
 		const struct report_phase *phase = &report->phases[i];
 
 		json_out_object(json);
-		put_text(json, "name", phase_name(phase->phase));
-		put_int(json, "start_ns", phase->start_ns);
-		put_int(json, "end_ns", phase->end_ns);
-		put_maybe(json, "cpu_ns", phase->cpu_ns);
+		json_put_text(json, "name", phase_name(phase->phase));
+		json_put_int(json, "start_ns", phase->start_ns);
+		json_put_int(json, "end_ns", phase->end_ns);
+		json_put_maybe(json, "cpu_ns", phase->cpu_ns);
 		put_counts(json, &phase->counts);
 		json_out_object_end(json);
 	}
@@ -192,14 +192,14 @@ static void put_path(struct json_out *json, const struct report_request *request
 		const struct report_tile *tile = &request->path[i];
 
 		json_out_object_flat(json);
-		put_int(json, "pid", tile->pid);
-		put_int(json, "tid", tile->tid);
-		put_text(json, "thread", tile->thread);
-		put_int(json, "start_ns", tile->start_ns);
-		put_int(json, "duration_ns", tile->duration_ns);
-		put_text(json, "cause", cause_name(tile->cause));
-		put_text(json, "detail", tile->detail ? tile->detail : "");
-		put_bool(json, "estimated", tile->is_estimated);
+		json_put_int(json, "pid", tile->pid);
+		json_put_int(json, "tid", tile->tid);
+		json_put_text(json, "thread", tile->thread);
+		json_put_int(json, "start_ns", tile->start_ns);
+		json_put_int(json, "duration_ns", tile->duration_ns);
+		json_put_text(json, "cause", cause_name(tile->cause));
+		json_put_text(json, "detail", tile->detail ? tile->detail : "");
+		json_put_bool(json, "estimated", tile->is_estimated);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -224,30 +224,30 @@ static void put_client(struct json_out *json, const struct report_request *reque
 	json_out_key(json, "client");
 	json_out_object_flat(json);
 	for (size_t i = 0; i < array_length(parts); i++)
-		put_maybe(json, parts[i].key, parts[i].value);
+		json_put_maybe(json, parts[i].key, parts[i].value);
 	json_out_object_end(json);
 }
 
 static void put_request(struct json_out *json, const struct report_request *request)
 {
 	json_out_object(json);
-	put_int(json, "index", request->index);
-	put_bool(json, "cold", request->is_cold);
-	put_text(json, "method", request->method);
-	put_text(json, "route", request->route);
-	put_maybe(json, "status", request->status);
-	put_text(json, "protocol", request->protocol);
-	put_int(json, "start_ns", request->start_ns);
-	put_int(json, "latency_ns", request->latency_ns);
-	put_bool(json, "shared", request->is_shared);
-	put_bool(json, "start_estimated", request->is_start_estimated);
-	put_maybe(json, "client_latency_ns", request->client_latency_ns);
+	json_put_int(json, "index", request->index);
+	json_put_bool(json, "cold", request->is_cold);
+	json_put_text(json, "method", request->method);
+	json_put_text(json, "route", request->route);
+	json_put_maybe(json, "status", request->status);
+	json_put_text(json, "protocol", request->protocol);
+	json_put_int(json, "start_ns", request->start_ns);
+	json_put_int(json, "latency_ns", request->latency_ns);
+	json_put_bool(json, "shared", request->is_shared);
+	json_put_bool(json, "start_estimated", request->is_start_estimated);
+	json_put_maybe(json, "client_latency_ns", request->client_latency_ns);
 	put_client(json, request);
 	json_out_key(json, "causes");
 	json_out_object_flat(json);
 	for (int i = 0; i < CAUSE_COUNT; i++)
 		if (request->causes[i])
-			put_int(json, cause_name((enum cause)i), request->causes[i]);
+			json_put_int(json, cause_name((enum cause)i), request->causes[i]);
 	json_out_object_end(json);
 	put_named_values(json, "inclusive", request->inclusive, request->inclusive_count);
 	put_counts(json, &request->counts);
@@ -263,15 +263,15 @@ static void put_routes(struct json_out *json, const struct report *report)
 		const struct report_route *route = &report->routes[i];
 
 		json_out_object_flat(json);
-		put_text(json, "route", route->route);
-		put_int(json, "requests", route->requests);
-		put_int(json, "errors", route->errors);
-		put_int(json, "p50_ns", route->p50_ns);
-		put_int(json, "p95_ns", route->p95_ns);
-		put_int(json, "p99_ns", route->p99_ns);
-		put_int(json, "max_ns", route->max_ns);
-		put_real(json, "per_second", route->per_second);
-		put_maybe(json, "until_warm", route->until_warm);
+		json_put_text(json, "route", route->route);
+		json_put_int(json, "requests", route->requests);
+		json_put_int(json, "errors", route->errors);
+		json_put_int(json, "p50_ns", route->p50_ns);
+		json_put_int(json, "p95_ns", route->p95_ns);
+		json_put_int(json, "p99_ns", route->p99_ns);
+		json_put_int(json, "max_ns", route->max_ns);
+		json_put_real(json, "per_second", route->per_second);
+		json_put_maybe(json, "until_warm", route->until_warm);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -280,26 +280,26 @@ static void put_routes(struct json_out *json, const struct report *report)
 static void put_cold_vs_warm(struct json_out *json, const struct report_cold_vs_warm *pair)
 {
 	json_out_object(json);
-	put_text(json, "route", pair->route);
-	put_int(json, "cold_ns", pair->cold_ns);
-	put_int(json, "warm_ns", pair->warm_ns);
-	put_int(json, "warm_median_ns", pair->warm_median_ns);
-	put_int(json, "warm_min_ns", pair->warm_min_ns);
-	put_int(json, "warm_max_ns", pair->warm_max_ns);
-	put_int(json, "warm_count", pair->warm_count);
-	put_int(json, "excess_ns", pair->excess_ns);
+	json_put_text(json, "route", pair->route);
+	json_put_int(json, "cold_ns", pair->cold_ns);
+	json_put_int(json, "warm_ns", pair->warm_ns);
+	json_put_int(json, "warm_median_ns", pair->warm_median_ns);
+	json_put_int(json, "warm_min_ns", pair->warm_min_ns);
+	json_put_int(json, "warm_max_ns", pair->warm_max_ns);
+	json_put_int(json, "warm_count", pair->warm_count);
+	json_put_int(json, "excess_ns", pair->excess_ns);
 	json_out_key(json, "causes");
 	json_out_array(json);
 	for (size_t i = 0; i < pair->cause_count; i++) {
 		const struct report_cause_row *row = &pair->causes[i];
 
 		json_out_object_flat(json);
-		put_text(json, "cause", cause_name(row->cause));
-		put_int(json, "cold_ns", row->cold_ns);
-		put_int(json, "warm_ns", row->warm_ns);
-		put_int(json, "excess_ns", row->excess_ns);
-		put_real(json, "share", row->share);
-		put_bool(json, "estimated", row->is_estimated);
+		json_put_text(json, "cause", cause_name(row->cause));
+		json_put_int(json, "cold_ns", row->cold_ns);
+		json_put_int(json, "warm_ns", row->warm_ns);
+		json_put_int(json, "excess_ns", row->excess_ns);
+		json_put_real(json, "share", row->share);
+		json_put_bool(json, "estimated", row->is_estimated);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -324,9 +324,9 @@ static void put_answers(struct json_out *json, const struct report *report)
 		json_out_array(json);
 		for (size_t i = 0; i < report->what_if_count; i++) {
 			json_out_object_flat(json);
-			put_text(json, "without", report->what_if[i].without);
-			put_int(json, "cold_ns", report->what_if[i].cold_ns);
-			put_bool(json, "estimated", true);
+			json_put_text(json, "without", report->what_if[i].without);
+			json_put_int(json, "cold_ns", report->what_if[i].cold_ns);
+			json_put_bool(json, "estimated", true);
 			json_out_object_end(json);
 		}
 		json_out_array_end(json);
@@ -341,12 +341,12 @@ static void put_findings(struct json_out *json, const struct report *report)
 		const struct report_finding *finding = &report->findings[i];
 
 		json_out_object(json);
-		put_text(json, "id", finding->id);
-		put_text(json, "title", finding->title);
-		put_texts(json, "evidence", finding->evidence, finding->evidence_count);
-		put_maybe(json, "cost_ns", finding->cost_ns);
-		put_bool(json, "estimated", finding->is_estimated);
-		put_text(json, "remedy", finding->remedy);
+		json_put_text(json, "id", finding->id);
+		json_put_text(json, "title", finding->title);
+		json_put_texts(json, "evidence", finding->evidence, finding->evidence_count);
+		json_put_maybe(json, "cost_ns", finding->cost_ns);
+		json_put_bool(json, "estimated", finding->is_estimated);
+		json_put_text(json, "remedy", finding->remedy);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -355,12 +355,13 @@ static void put_findings(struct json_out *json, const struct report *report)
 struct err *render_json(const struct report *report, FILE *out)
 {
 	struct json_out json = {.out = out};
+	bool has_files = !is_unobserved(report, "file_opens") && !is_unobserved(report, "system_calls");
 
 	json_out_object(&json);
-	put_text(&json, "schema", "warmtrace-report/1");
+	json_put_text(&json, "schema", "warmtrace-report/1");
 	json_out_key(&json, "tool");
 	json_out_object_flat(&json);
-	put_text(&json, "version", report->tool_version);
+	json_put_text(&json, "version", report->tool_version);
 	json_out_object_end(&json);
 	put_run(&json, &report->run);
 	put_machine(&json, &report->machine);
@@ -373,9 +374,9 @@ struct err *render_json(const struct report *report, FILE *out)
 		json_put_exceptions(&json, report);
 	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
 		json_put_classes(&json, &report->classes);
-	if (report->jars_count || !is_unobserved(report, "file_opens"))
+	if (report->jars_count || has_files)
 		json_put_jars(&json, report);
-	if (report->files_count || !is_unobserved(report, "file_opens"))
+	if (report->files_count || has_files)
 		json_put_files(&json, report);
 	json_put_machinery(&json, report);
 	if (report->threads_count || !is_unobserved(report, "threads"))
@@ -385,8 +386,8 @@ struct err *render_json(const struct report *report, FILE *out)
 	if (report->connections_count || !is_unobserved(report, "sockets"))
 		json_put_connections(&json, report);
 	put_findings(&json, report);
-	put_text(&json, "verdict", report->verdict);
-	put_texts(&json, "notes", report->notes, report->note_count);
+	json_put_text(&json, "verdict", report->verdict);
+	json_put_texts(&json, "notes", report->notes, report->note_count);
 	json_out_object_end(&json);
 	return json_out_finish(&json);
 }

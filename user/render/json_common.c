@@ -1,30 +1,30 @@
 #include "render/json_common.h"
 
-const char *const count_names[COUNT_COUNT] = {
+const char *const json_count_names[COUNT_COUNT] = {
 #define N(NAME, name, words) [COUNT_##NAME] = name,
 	COUNT_TABLE(N)
 #undef N
 };
 
-void put_int(struct json_out *json, const char *key, int64_t value)
+void json_put_int(struct json_out *json, const char *key, int64_t value)
 {
 	json_out_key(json, key);
 	json_out_int(json, value);
 }
 
-void put_real(struct json_out *json, const char *key, double value)
+void json_put_real(struct json_out *json, const char *key, double value)
 {
 	json_out_key(json, key);
 	json_out_real(json, value);
 }
 
-void put_bool(struct json_out *json, const char *key, bool value)
+void json_put_bool(struct json_out *json, const char *key, bool value)
 {
 	json_out_key(json, key);
 	json_out_bool(json, value);
 }
 
-void put_text(struct json_out *json, const char *key, const char *text)
+void json_put_text(struct json_out *json, const char *key, const char *text)
 {
 	if (!text)
 		return;
@@ -32,7 +32,7 @@ void put_text(struct json_out *json, const char *key, const char *text)
 	json_out_text(json, text);
 }
 
-void put_texts(struct json_out *json, const char *key, const char *const *texts, size_t count)
+void json_put_texts(struct json_out *json, const char *key, const char *const *texts, size_t count)
 {
 	json_out_key(json, key);
 	json_out_array_flat(json);
@@ -52,32 +52,32 @@ static bool put_maybe_key(struct json_out *json, const char *key, enum maybe_sta
 	return state == KNOWN;
 }
 
-void put_maybe(struct json_out *json, const char *key, struct maybe value)
+void json_put_maybe(struct json_out *json, const char *key, struct maybe value)
 {
 	if (put_maybe_key(json, key, value.state))
 		json_out_int(json, value.value);
 }
 
-void put_maybe_bool(struct json_out *json, const char *key, struct maybe value)
+void json_put_maybe_bool(struct json_out *json, const char *key, struct maybe value)
 {
 	if (put_maybe_key(json, key, value.state))
 		json_out_bool(json, value.value != 0);
 }
 
-void put_maybe_real(struct json_out *json, const char *key, struct maybe_real value)
+void json_put_maybe_real(struct json_out *json, const char *key, struct maybe_real value)
 {
 	if (put_maybe_key(json, key, value.state))
 		json_out_real(json, value.value);
 }
 
-void put_maybe_text(struct json_out *json, const char *key, struct maybe_text value)
+void json_put_maybe_text(struct json_out *json, const char *key, struct maybe_text value)
 {
 	if (put_maybe_key(json, key, value.state))
 		json_out_text(json, value.text);
 }
 
-void put_observed_text(struct json_out *json, const char *key, const char *text)
+void json_put_observed_text(struct json_out *json, const char *key, const char *text)
 {
 	if (text && *text)
-		put_text(json, key, text);
+		json_put_text(json, key, text);
 }

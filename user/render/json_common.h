@@ -4,22 +4,22 @@
 #include "analyze/report.h"
 #include "base/json_out.h"
 
-extern const char *const count_names[COUNT_COUNT];
+extern const char *const json_count_names[COUNT_COUNT];
 
-void put_int(struct json_out *json, const char *key, int64_t value);
-void put_real(struct json_out *json, const char *key, double value);
-void put_bool(struct json_out *json, const char *key, bool value);
-void put_text(struct json_out *json, const char *key, const char *text); /* NULL: no key at all */
-void put_texts(struct json_out *json, const char *key, const char *const *texts, size_t count);
+void json_put_int(struct json_out *json, const char *key, int64_t value);
+void json_put_real(struct json_out *json, const char *key, double value);
+void json_put_bool(struct json_out *json, const char *key, bool value);
+void json_put_text(struct json_out *json, const char *key, const char *text); /* NULL: no key at all */
+void json_put_texts(struct json_out *json, const char *key, const char *const *texts, size_t count);
 
 /* ABSENT: no key. NONE: null. */
-void put_maybe(struct json_out *json, const char *key, struct maybe value);
-void put_maybe_bool(struct json_out *json, const char *key, struct maybe value);
-void put_maybe_real(struct json_out *json, const char *key, struct maybe_real value);
-void put_maybe_text(struct json_out *json, const char *key, struct maybe_text value);
+void json_put_maybe(struct json_out *json, const char *key, struct maybe value);
+void json_put_maybe_bool(struct json_out *json, const char *key, struct maybe value);
+void json_put_maybe_real(struct json_out *json, const char *key, struct maybe_real value);
+void json_put_maybe_text(struct json_out *json, const char *key, struct maybe_text value);
 
 /* "": no key, that is, not observed. */
-void put_observed_text(struct json_out *json, const char *key, const char *text);
+void json_put_observed_text(struct json_out *json, const char *key, const char *text);
 
 void json_put_exceptions(struct json_out *json, const struct report *report);
 void json_put_classes(struct json_out *json, const struct report_classes *classes);

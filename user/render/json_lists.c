@@ -11,13 +11,13 @@ void json_put_exceptions(struct json_out *json, const struct report *report)
 		const struct report_exception *exception = &report->exceptions[i];
 
 		json_out_object_flat(json);
-		put_text(json, "class", exception->class_name);
-		put_text(json, "phase", phase_name(exception->phase));
-		put_int(json, "count", exception->count);
-		put_maybe(json, "duration_ns", exception->duration_ns);
-		put_observed_text(json, "thrown_at", exception->thrown_at);
-		put_observed_text(json, "caught_at", exception->caught_at);
-		put_texts(json, "stack", exception->stack, exception->stack_count);
+		json_put_text(json, "class", exception->class_name);
+		json_put_text(json, "phase", phase_name(exception->phase));
+		json_put_int(json, "count", exception->count);
+		json_put_maybe(json, "duration_ns", exception->duration_ns);
+		json_put_observed_text(json, "thrown_at", exception->thrown_at);
+		json_put_observed_text(json, "caught_at", exception->caught_at);
+		json_put_texts(json, "stack", exception->stack, exception->stack_count);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -27,16 +27,16 @@ void json_put_classes(struct json_out *json, const struct report_classes *classe
 {
 	json_out_key(json, "classes");
 	json_out_object(json);
-	put_maybe(json, "loaded", classes->loaded);
+	json_put_maybe(json, "loaded", classes->loaded);
 	json_out_key(json, "from");
 	json_out_object_flat(json);
-	put_maybe(json, "cds", classes->from_cds);
-	put_maybe(json, "aot", classes->from_aot);
-	put_maybe(json, "jar", classes->from_jar);
-	put_maybe(json, "jrt", classes->from_jrt);
-	put_maybe(json, "directory", classes->from_directory);
-	put_maybe(json, "generated", classes->from_generated);
-	put_maybe(json, "other", classes->from_other);
+	json_put_maybe(json, "cds", classes->from_cds);
+	json_put_maybe(json, "aot", classes->from_aot);
+	json_put_maybe(json, "jar", classes->from_jar);
+	json_put_maybe(json, "jrt", classes->from_jrt);
+	json_put_maybe(json, "directory", classes->from_directory);
+	json_put_maybe(json, "generated", classes->from_generated);
+	json_put_maybe(json, "other", classes->from_other);
 	json_out_object_end(json);
 	json_out_key(json, "slowest");
 	json_out_array(json);
@@ -44,11 +44,11 @@ void json_put_classes(struct json_out *json, const struct report_classes *classe
 		const struct report_class *class = &classes->slowest[i];
 
 		json_out_object_flat(json);
-		put_text(json, "class", class->class_name);
-		put_text(json, "phase", phase_name(class->phase));
-		put_observed_text(json, "source", class->source);
-		put_observed_text(json, "loader", class->loader);
-		put_int(json, "duration_ns", class->duration_ns);
+		json_put_text(json, "class", class->class_name);
+		json_put_text(json, "phase", phase_name(class->phase));
+		json_put_observed_text(json, "source", class->source);
+		json_put_observed_text(json, "loader", class->loader);
+		json_put_int(json, "duration_ns", class->duration_ns);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -56,9 +56,9 @@ void json_put_classes(struct json_out *json, const struct report_classes *classe
 	json_out_array(json);
 	for (size_t i = 0; i < classes->by_jar_count; i++) {
 		json_out_object_flat(json);
-		put_text(json, "jar", classes->by_jar[i].jar);
-		put_int(json, "classes", classes->by_jar[i].classes);
-		put_int(json, "duration_ns", classes->by_jar[i].duration_ns);
+		json_put_text(json, "jar", classes->by_jar[i].jar);
+		json_put_int(json, "classes", classes->by_jar[i].classes);
+		json_put_int(json, "duration_ns", classes->by_jar[i].duration_ns);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -80,9 +80,9 @@ static void put_jar_phases(struct json_out *json, const struct report *report, c
 			continue;
 		json_out_key(json, phase_name((enum phase)phase));
 		json_out_object(json);
-		put_int(json, "reads", counts->reads);
-		put_int(json, "bytes", counts->bytes);
-		put_int(json, "entries", counts->entries);
+		json_put_int(json, "reads", counts->reads);
+		json_put_int(json, "bytes", counts->bytes);
+		json_put_int(json, "entries", counts->entries);
 		json_out_object_end(json);
 	}
 	json_out_object_end(json);
@@ -96,16 +96,16 @@ void json_put_jars(struct json_out *json, const struct report *report)
 		const struct report_jar *jar = &report->jars[i];
 
 		json_out_object(json);
-		put_text(json, "path", jar->path);
+		json_put_text(json, "path", jar->path);
 		json_out_key(json, "nested_in");
 		json_out_text(json, jar->nested_in);
-		put_maybe(json, "opens", jar->opens);
-		put_maybe(json, "reads", jar->reads);
-		put_maybe(json, "bytes_read", jar->bytes_read);
-		put_maybe(json, "bytes_wanted", jar->bytes_wanted);
-		put_maybe(json, "entries_total", jar->entries_total);
-		put_maybe(json, "entries_read", jar->entries_read);
-		put_maybe(json, "entries_reread", jar->entries_reread);
+		json_put_maybe(json, "opens", jar->opens);
+		json_put_maybe(json, "reads", jar->reads);
+		json_put_maybe(json, "bytes_read", jar->bytes_read);
+		json_put_maybe(json, "bytes_wanted", jar->bytes_wanted);
+		json_put_maybe(json, "entries_total", jar->entries_total);
+		json_put_maybe(json, "entries_read", jar->entries_read);
+		json_put_maybe(json, "entries_reread", jar->entries_reread);
 		put_jar_phases(json, report, jar);
 		json_out_object_end(json);
 	}
@@ -120,14 +120,14 @@ void json_put_files(struct json_out *json, const struct report *report)
 		const struct report_file *file = &report->files[i];
 
 		json_out_object_flat(json);
-		put_text(json, "path", file->path);
-		put_int(json, "opens", file->opens);
-		put_int(json, "failed_opens", file->failed_opens);
-		put_int(json, "lookups", file->lookups);
-		put_int(json, "failed_lookups", file->failed_lookups);
-		put_int(json, "reads", file->reads);
-		put_int(json, "bytes_read", file->bytes_read);
-		put_int(json, "duration_ns", file->duration_ns);
+		json_put_text(json, "path", file->path);
+		json_put_int(json, "opens", file->opens);
+		json_put_int(json, "failed_opens", file->failed_opens);
+		json_put_int(json, "lookups", file->lookups);
+		json_put_int(json, "failed_lookups", file->failed_lookups);
+		json_put_int(json, "reads", file->reads);
+		json_put_int(json, "bytes_read", file->bytes_read);
+		json_put_int(json, "duration_ns", file->duration_ns);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -139,19 +139,19 @@ static void put_faults(struct json_out *json, const struct report_faults *faults
 		return;
 	json_out_key(json, "faults");
 	json_out_object(json);
-	put_maybe(json, "minor", faults->minor);
-	put_maybe(json, "major", faults->major);
-	put_maybe(json, "duration_ns", faults->duration_ns);
+	json_put_maybe(json, "minor", faults->minor);
+	json_put_maybe(json, "major", faults->major);
+	json_put_maybe(json, "duration_ns", faults->duration_ns);
 	json_out_key(json, "by_mapping");
 	json_out_array(json);
 	for (size_t i = 0; i < faults->by_mapping_count; i++) {
 		const struct report_fault_kind *kind = &faults->by_mapping[i];
 
 		json_out_object_flat(json);
-		put_text(json, "kind", mapping_kind_name(kind->kind));
-		put_int(json, "minor", kind->minor);
-		put_int(json, "major", kind->major);
-		put_maybe(json, "duration_ns", kind->duration_ns);
+		json_put_text(json, "kind", mapping_kind_name(kind->kind));
+		json_put_int(json, "minor", kind->minor);
+		json_put_int(json, "major", kind->major);
+		json_put_maybe(json, "duration_ns", kind->duration_ns);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -175,7 +175,7 @@ static void put_maybes(struct json_out *json, const char *key, const struct name
 	json_out_key(json, key);
 	json_out_object_flat(json);
 	for (size_t i = 0; i < count; i++)
-		put_maybe(json, values[i].key, values[i].value);
+		json_put_maybe(json, values[i].key, values[i].value);
 	json_out_object_end(json);
 }
 
@@ -207,13 +207,13 @@ void json_put_threads(struct json_out *json, const struct report *report)
 		const struct report_thread *thread = &report->threads[i];
 
 		json_out_object_flat(json);
-		put_int(json, "pid", thread->pid);
-		put_int(json, "tid", thread->tid);
-		put_text(json, "name", thread->name);
-		put_text(json, "role", thread->role);
-		put_int(json, "created_ns", thread->created_ns);
-		put_maybe(json, "ended_ns", thread->ended_ns);
-		put_maybe(json, "cpu_ns", thread->cpu_ns);
+		json_put_int(json, "pid", thread->pid);
+		json_put_int(json, "tid", thread->tid);
+		json_put_text(json, "name", thread->name);
+		json_put_text(json, "role", thread->role);
+		json_put_int(json, "created_ns", thread->created_ns);
+		json_put_maybe(json, "ended_ns", thread->ended_ns);
+		json_put_maybe(json, "cpu_ns", thread->cpu_ns);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
@@ -227,18 +227,18 @@ void json_put_memory(struct json_out *json, const struct report *report)
 		const struct report_memory *memory = &report->memory[i];
 
 		json_out_object(json);
-		put_text(json, "at", memory->at);
-		put_int(json, "rss", memory->rss);
-		put_int(json, "pss", memory->pss);
-		put_maybe(json, "cgroup_current", memory->cgroup_current);
+		json_put_text(json, "at", memory->at);
+		json_put_int(json, "rss", memory->rss);
+		json_put_int(json, "pss", memory->pss);
+		json_put_maybe(json, "cgroup_current", memory->cgroup_current);
 		json_out_key(json, "by_kind");
 		json_out_array(json);
 		for (size_t k = 0; k < memory->by_kind_count; k++) {
 			json_out_object_flat(json);
-			put_text(json, "kind", mapping_kind_name(memory->by_kind[k].kind));
-			put_int(json, "reserved", memory->by_kind[k].reserved);
-			put_int(json, "committed", memory->by_kind[k].committed);
-			put_int(json, "rss", memory->by_kind[k].rss);
+			json_put_text(json, "kind", mapping_kind_name(memory->by_kind[k].kind));
+			json_put_int(json, "reserved", memory->by_kind[k].reserved);
+			json_put_int(json, "committed", memory->by_kind[k].committed);
+			json_put_int(json, "rss", memory->by_kind[k].rss);
 			json_out_object_end(json);
 		}
 		json_out_array_end(json);
@@ -255,15 +255,15 @@ void json_put_connections(struct json_out *json, const struct report *report)
 		const struct report_connection *connection = &report->connections[i];
 
 		json_out_object_flat(json);
-		put_text(json, "peer", connection->peer);
-		put_text(json, "phase", phase_name(connection->phase));
-		put_int(json, "connects", connection->connects);
-		put_int(json, "failed", connection->failed);
-		put_int(json, "connect_ns", connection->connect_ns);
-		put_int(json, "reused", connection->reused);
-		put_int(json, "most_at_once", connection->most_at_once);
-		put_int(json, "bytes_out", connection->bytes_out);
-		put_int(json, "bytes_in", connection->bytes_in);
+		json_put_text(json, "peer", connection->peer);
+		json_put_text(json, "phase", phase_name(connection->phase));
+		json_put_int(json, "connects", connection->connects);
+		json_put_int(json, "failed", connection->failed);
+		json_put_int(json, "connect_ns", connection->connect_ns);
+		json_put_int(json, "reused", connection->reused);
+		json_put_int(json, "most_at_once", connection->most_at_once);
+		json_put_int(json, "bytes_out", connection->bytes_out);
+		json_put_int(json, "bytes_in", connection->bytes_in);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);

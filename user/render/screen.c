@@ -270,3 +270,24 @@ const struct report_request *cold_request_of(const struct report *report, const 
 	}
 	return first;
 }
+
+static int lowest_first(const void *left, const void *right)
+{
+	const struct report_what_if *a = *(const struct report_what_if *const *)left;
+	const struct report_what_if *b = *(const struct report_what_if *const *)right;
+
+	if (a->cold_ns != b->cold_ns)
+		return a->cold_ns < b->cold_ns ? -1 : 1;
+	return (a > b) - (a < b); /* the report's order */
+}
+
+const struct report_what_if **what_ifs_by_saving(struct screen *screen, const struct report *report)
+{
+	const struct report_what_if **order =
+		arena_array(&screen->arena, const struct report_what_if *, report->what_if_count + 1);
+
+	for (size_t i = 0; i < report->what_if_count; i++)
+		order[i] = &report->what_if[i];
+	qsort(order, report->what_if_count, sizeof(*order), lowest_first);
+	return order;
+}

@@ -106,6 +106,9 @@ void text_summary(struct screen *screen, const struct report *report, const stru
 void text_details(struct screen *screen, const struct report *report);
 void text_startup(struct screen *screen, const struct report *report);
 
+/* What would save most comes first. */
+const struct report_what_if **what_ifs_by_saving(struct screen *screen, const struct report *report);
+
 /* The request that the report's first pair or, without one, its first cold request is about; NULL where there is
  * none. */
 const struct report_request *cold_request_of(const struct report *report, const struct report_cold_vs_warm *pair);

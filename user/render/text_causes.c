@@ -7,20 +7,25 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/auto.h"
 #include "base/fmt.h"
 
 enum {
 	LEAVES_MAX = CAUSE_COUNT,
+	GROUP_LABEL_COLUMNS = 40,
 	SCREEN_ROWS_MOST = 14,
 	BAR_COLUMNS_LEAST = 6,
 	BAR_COLUMNS_GOOD = 12,
-	BAR_COLUMNS_MOST = 24
+	BAR_COLUMNS_MOST = 24,
 };
 
 /* On the screen a group is worth lines for its causes from here on. */
 #define GROUP_SPLIT_FROM 0.1
+
+/* A full report folds what would be a line of zeros. */
+#define FULL_FROM 0.001
 
 /* Sums in units of the last digit shown, but for `excess_ns` and `weight`, which order and fold. */
 struct amount {
@@ -178,8 +183,14 @@ static const char *group_label(struct cause_table *table, enum cause_group group
 	}
 	if (count == 1)
 		return cause_label(most->cause);
-	return arena_format(&table->screen->arena, "%s, mostly %s", cause_group_words(group),
-			    cause_label_in_group(most->cause));
+
+	const char *words = cause_group_words(group), *cause = cause_label_in_group(most->cause);
+	bool repeats = strncmp(cause, words, strlen(words)) == 0;
+	char *label = arena_format(&table->screen->arena, "%s%smostly %s", repeats ? "" : words, repeats ? "" : ", ",
+				   cause);
+
+	return utf8_fit(&table->screen->arena, label, GROUP_LABEL_COLUMNS, UTF8_CUT_END,
+			table->screen->term.has_utf8);
 }
 
 struct limits {
@@ -403,7 +414,7 @@ void text_causes(struct screen *screen, const struct report_cold_vs_warm *pair, 
 	gather(table, pair, cold);
 	settle(table);
 	if (is_full)
-		fill_lines(table, (struct limits){}, lines);
+		fill_lines(table, (struct limits){.group = FULL_FROM, .cause = FULL_FROM}, lines);
 	for (size_t i = 0; !is_full && i < array_length(limits); i++) {
 		fill_lines(table, limits[i], lines);
 		if (lines->count <= SCREEN_ROWS_MOST)

@@ -215,35 +215,36 @@ void text_milestones(struct screen *screen, const struct report *report)
 	table_done(&table);
 }
 
-static const char *observed_words(const char *what)
+/* A name of the `observed` list as words; most need no more than their underscores taken away. */
+static const char *observed_words(struct screen *screen, const char *what)
 {
 	static const struct {
 		const char *what, *words;
 	} table[] = {
 		{"scheduling", "when threads ran and waited"},
-		{"page_faults", "page faults"},
 		{"fault_duration", "the time of page faults"},
 		{"file_opens", "files opened"},
 		{"exceptions", "Java exceptions"},
-		{"class_loading", "class loading"},
+		{"exception_classes", "which exceptions they were"},
+		{"exception_duration", "the time of exceptions"},
 		{"class_find", "the time to find classes"},
 		{"samples", "samples of running code"},
 		{"java_stacks", "Java stacks"},
 		{"gc", "garbage collection"},
 		{"jit", "compilations"},
-		{"safepoints", "safepoints"},
-		{"sockets", "sockets"},
 		{"arrival", "the arrival of requests"},
 		{"native_exceptions", "C++ exceptions"},
-		{"interrupts", "interrupts"},
-		{"threads", "threads"},
 		{"memory", "memory by kind"},
 	};
+	char *words;
 
 	for (size_t i = 0; i < array_length(table); i++)
 		if (strcmp(what, table[i].what) == 0)
 			return table[i].words;
-	return what;
+	words = arena_copy(&screen->arena, what, strlen(what));
+	for (char *at = words; (at = strchr(at, '_'));)
+		*at = ' ';
+	return words;
 }
 
 enum { REASONS_MOST = 3 };
@@ -284,7 +285,7 @@ void text_limits(struct screen *screen, const struct report *report)
 			const struct report_observed *other = &report->observed[k];
 
 			if (!is_seen(other) && strcmp(why_of(other), why) == 0)
-				words_add(&words, "%s%s%s", k > i ? ", " : "", observed_words(other->what),
+				words_add(&words, "%s%s%s", k > i ? ", " : "", observed_words(screen, other->what),
 					  strcmp(other->state, "partly") == 0 ? " in part" : "");
 		}
 		words_add(&words, "%s%s%s", *why ? " (" : "", why, *why ? ")" : "");

@@ -7,7 +7,7 @@
 #include "render/text_tables.h"
 
 enum {
-	TILES_MOST = 400,
+	TILES_MOST = 200,
 	REQUESTS_MOST = 60,
 	ROUTES_MOST = 40,
 	EXCEPTIONS_MOST = 40,
@@ -92,6 +92,7 @@ void text_details(struct screen *screen, const struct report *report)
 		screen_heading(screen, "%s", report->cold_vs_warm[i].route);
 		text_causes(screen, &report->cold_vs_warm[i], NULL, true);
 	}
+	text_what_ifs(screen, report);
 	if (cold) {
 		text_path(screen, cold, TILES_MOST);
 		text_phases(screen, report);

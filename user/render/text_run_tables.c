@@ -228,6 +228,29 @@ void text_routes(struct screen *screen, const struct report *report, size_t most
 	section_end(screen, &table);
 }
 
+void text_what_ifs(struct screen *screen, const struct report *report)
+{
+	const struct report_what_if **order = what_ifs_by_saving(screen, report);
+	struct table table = {};
+	int64_t largest_ns = 0;
+
+	if (!report->what_if_count)
+		return;
+	for (size_t i = 0; i < report->what_if_count; i++)
+		largest_ns = order[i]->cold_ns > largest_ns ? order[i]->cold_ns : largest_ns;
+
+	struct scale scale = scale_for(largest_ns);
+
+	section_begin(screen, &table, "What if (estimates, at best)", 24);
+	section_number(&table, arena_format(&screen->arena, "first %s", scale.unit), 0);
+	for (size_t i = 0; i < report->what_if_count; i++) {
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "without %s", order[i]->without);
+		table_cell(&table, TERM_PLAIN, "%s", in_scale(screen, order[i]->cold_ns, scale));
+	}
+	section_end(screen, &table);
+}
+
 static int longest_first(const void *left, const void *right)
 {
 	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;

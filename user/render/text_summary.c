@@ -9,7 +9,7 @@
 #include "base/fmt.h"
 
 enum {
-	INCLUSIVE_ON_SCREEN = 2,
+	INCLUSIVE_ON_SCREEN = 3,
 	TILES_ON_SCREEN = 5,
 	WHAT_IFS_ON_SCREEN = 3,
 	FINDINGS_ON_SCREEN = 2,
@@ -236,24 +236,64 @@ static void text_longest_tiles(struct screen *screen, const struct report_reques
 	screen_table(screen, &table);
 }
 
-static void text_inclusive(struct screen *screen, const struct report_request *cold, size_t most)
+/* A name of the `inclusive` object as words. */
+static const char *inclusive_words(struct screen *screen, const char *name)
 {
-	auto_done(words_done) struct words words = {};
+	static const struct {
+		const char *name, *words;
+	} table[] = {
+		{"class_loading", "loading classes"},
+		{"class_init", "static initialisers"},
+		{"exception", "exceptions"},
+		{"lock", "locks"},
+		{"file", "files"},
+		{"fault", "page faults"},
+	};
+	static const char loader[] = "loader ";
 
-	for (size_t i = 0; i < cold->inclusive_count && (!most || i < most); i++)
-		words_add(&words, "%s%s %s", i ? "; " : "", cold->inclusive[i].name,
-			  fmt_duration(cold->inclusive[i].value).text);
-	if (cold->inclusive_count)
-		screen_paragraph(screen, TERM_PLAIN, "Inclusive", "%s (not to be added)", words_text(&words));
+	for (size_t i = 0; i < array_length(table); i++)
+		if (strcmp(name, table[i].name) == 0)
+			return table[i].words;
+	if (strncmp(name, loader, strlen(loader)) == 0) {
+		const char *dot = strrchr(name, '.');
+
+		return arena_format(&screen->arena, "in %s", dot && dot[1] ? dot + 1 : name + strlen(loader));
+	}
+	return name;
 }
 
-static void text_what_if(struct screen *screen, const struct report *report, size_t most)
+static int largest_first(const void *left, const void *right)
 {
+	const struct named_value *a = left, *b = right;
+
+	if (a->value != b->value)
+		return a->value > b->value ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void text_inclusive(struct screen *screen, const struct report_request *cold, size_t most)
+{
+	struct named_value *values = arena_array(&screen->arena, struct named_value, cold->inclusive_count + 1);
 	auto_done(words_done) struct words words = {};
 
-	for (size_t i = 0; i < report->what_if_count && (!most || i < most); i++)
-		words_add(&words, "%s%s without %s", i ? "; " : "", fmt_duration(report->what_if[i].cold_ns).text,
-			  report->what_if[i].without);
+	if (!cold->inclusive_count)
+		return;
+	memcpy(values, cold->inclusive, sizeof(*values) * cold->inclusive_count);
+	qsort(values, cold->inclusive_count, sizeof(*values), largest_first);
+	for (size_t i = 0; i < cold->inclusive_count && (!most || i < most); i++)
+		words_add(&words, "%s%s %s", i ? "; " : "", inclusive_words(screen, values[i].name),
+			  fmt_duration(values[i].value).text);
+	screen_paragraph(screen, TERM_PLAIN, "Inclusive", "%s (overlapping)", words_text(&words));
+}
+
+static void text_what_if(struct screen *screen, const struct report *report)
+{
+	const struct report_what_if **order = what_ifs_by_saving(screen, report);
+	auto_done(words_done) struct words words = {};
+
+	for (size_t i = 0; i < report->what_if_count && i < WHAT_IFS_ON_SCREEN; i++)
+		words_add(&words, "%s%s without %s", i ? "; " : "", fmt_duration(order[i]->cold_ns).text,
+			  order[i]->without);
 	if (report->what_if_count)
 		screen_paragraph(screen, TERM_PLAIN, "What if", "at best %s", words_text(&words));
 }
@@ -304,7 +344,8 @@ static void text_request_answer(struct screen *screen, const struct report *repo
 	screen_blank(screen);
 	text_causes(screen, pair, cold, is_full);
 	text_inclusive(screen, cold, is_full ? 0 : INCLUSIVE_ON_SCREEN);
-	text_what_if(screen, report, is_full ? 0 : WHAT_IFS_ON_SCREEN);
+	if (!is_full)
+		text_what_if(screen, report);
 	if (!is_full)
 		text_longest_tiles(screen, cold);
 	text_other_routes(screen, report, is_full ? 0 : ROUTES_ON_SCREEN);

@@ -10,6 +10,7 @@
 void text_phases(struct screen *screen, const struct report *report);
 void text_requests(struct screen *screen, const struct report *report, size_t most);
 void text_routes(struct screen *screen, const struct report *report, size_t most);
+void text_what_ifs(struct screen *screen, const struct report *report);
 void text_path(struct screen *screen, const struct report_request *request, size_t most);
 void text_threads(struct screen *screen, const struct report *report, size_t most);
 void text_connections(struct screen *screen, const struct report *report, size_t most);

@@ -102,7 +102,7 @@ static void paragraphs(void **state)
 	page_close(&page, "          it took all of these seconds\n          12.5 s, then more\n");
 	term_paragraph(&term, page_open(&page), TERM_BOLD, "", 10, TERM_PLAIN,
 		       "/a/long/path/that/is/wider/than/the/room.jar end");
-	page_close(&page, "          /a/long/p…er/than/the/room.jar\n          end\n");
+	page_close(&page, "          /a/long…ider/than/the/room.jar\n          end\n");
 	term_paragraph(&term, page_open(&page), TERM_BOLD, "A label too long", 10, TERM_PLAIN, "text");
 	page_close(&page, "A label … text\n");
 	term_paragraph(&term, page_open(&page), TERM_BOLD, "L", 10, TERM_PLAIN, "");
@@ -175,14 +175,14 @@ static void tables(void **state)
 								     "/a                        1234\n");
 	/* The path gives way, at its middle. */
 	assert_table((struct term){.columns = 40, .has_utf8 = true}, "file                     n  remark\n"
-								     "/usr/l…m/lib/modules     7  kept\\x0asafe\n"
+								     "/usr…jvm/lib/modules     7  kept\\x0asafe\n"
 								     "/a                    1234\n");
 	/* 8 + 2 + 4 + 2 + 12 are more than 20: the optional column goes, and the path takes what is left. */
 	assert_table((struct term){.columns = 20, .has_utf8 = true}, "file               n\n"
-								     "/usr…b/modules     7\n"
+								     "/us…ib/modules     7\n"
 								     "/a              1234\n");
 	assert_table((struct term){.columns = 10, .has_utf8 = true}, "file\n"
-								     "/u…dules\n"
+								     "/…odules\n"
 								     "/a\n");
 	assert_table((struct term){.columns = 44, .has_utf8 = true, .has_colour = true},
 		     "\033[1;36mfile\033[0m                         \033[1;36mn\033[0m  \033[1;36mremark\033[0m\n"

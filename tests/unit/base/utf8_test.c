@@ -101,12 +101,12 @@ static void fits(void **state)
 {
 	(void)state;
 	assert_fits("0123456789", 10, UTF8_CUT_MIDDLE, true, "0123456789");
-	/* Nine of ten columns are one ellipsis, a third of eight before and the rest behind it. */
+	/* Nine of ten columns are one ellipsis, a quarter of eight before and the rest behind it. */
 	assert_fits("0123456789", 9, UTF8_CUT_MIDDLE, true,
 		    "01\xe2\x80\xa6"
 		    "456789");
 	assert_fits("0123456789", 9, UTF8_CUT_END, true, "01234567\xe2\x80\xa6");
-	assert_fits("0123456789", 9, UTF8_CUT_MIDDLE, false, "01...6789");
+	assert_fits("0123456789", 9, UTF8_CUT_MIDDLE, false, "0...56789");
 	assert_fits("0123456789", 5, UTF8_CUT_MIDDLE, false, "0.789");
 	assert_fits("0123456789", 1, UTF8_CUT_MIDDLE, true, "\xe2\x80\xa6");
 	assert_fits("0123456789", 0, UTF8_CUT_MIDDLE, true, "");

@@ -19,7 +19,7 @@ static void read_all(const uint8_t *data, size_t size)
 {
 	struct reader *reader;
 	const struct event_header *event;
-	uint64_t sum = 0;
+	volatile uint64_t sum = 0;
 
 	if (size == 0)
 		data = NULL;
@@ -41,12 +41,12 @@ static void read_all(const uint8_t *data, size_t size)
 		    ((const char *)event)[event->size] != '\0')
 			abort();
 		/* Touches every byte, for the sanitizer. */
-		for (size_t at = 0; at < event->size; at += at + 1 < 256 ? 1 : 64)
-			sum += ((const uint8_t *)event)[at];
+		for (size_t at = 0; at < event->size; at += at < 256 ? 1 : 64)
+			sum = sum + ((const uint8_t *)event)[at];
 	}
-	if (sum == 1)
-		reader_rewind(reader);
 	err_free(err);
+	reader_rewind(reader);
+	err_free(reader_next(reader, &event));
 	reader_close(&reader);
 }
 
