@@ -82,7 +82,6 @@ struct hotspot_bpf_config {
 	u32 blob_frame_complete, blob_frame_complete_bytes;
 	u32 blob_code_begin, blob_code_end; /* of 8 bytes: addresses; of 4 bytes: offsets from the blob */
 	u32 blob_code_bytes;
-	u32 blob_size;
 
 	u32 nmethod_part_start, nmethod_part_bytes; /* the stretch of an nmethod that holds the next members */
 	u32 nmethod_deopt, nmethod_deopt_mh, nmethod_deopt_bytes; /* as with blob_code_bytes */
@@ -100,7 +99,6 @@ struct hotspot_bpf_config {
 
 	u32 entry_continuation; /* Continuation oop in a ContinuationEntry */
 	u32 z_load_shift;	/* in ZGlobalsForVMStructs: pointer to the shift of a coloured reference */
-	u32 unused;
 };
 
 /* One slot of the table of traced JVMs. User space writes `config` with the rest zero; the programs fill the rest once,

@@ -1,6 +1,7 @@
 /* Finds the verb, runs it, prints what went wrong, chooses the exit status. Nothing else in the program prints an
  * error or ends it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +13,19 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+
+/* A file that is opened while one of the standard streams is closed would take its place, and messages would go into
+ * it. The command is executed without what stands in for them here. */
+static void fill_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
 
 /* One line, whatever the names in it hold. */
 static void print_line(const char *label, const char *text)
@@ -63,8 +77,10 @@ int main(int argument_count, char **arguments)
 {
 	auto_done(options_done) struct options options = {};
 	auto_done(outcome_done) struct outcome outcome = {};
-	struct err *err = run(arguments + (argument_count > 0), &options, &outcome);
+	struct err *err;
 
+	fill_streams();
+	err = run(arguments + (argument_count > 0), &options, &outcome);
 	if (err)
 		return print_error(err);
 	if (outcome.no_answer) {
@@ -73,7 +89,7 @@ int main(int argument_count, char **arguments)
 		if (asprintf(&line, "no request was answered, on '%s': no response came", outcome.no_answer) >= 0)
 			print_line("", line);
 	}
-	for
-		vec_each(line, &outcome.failed_gates) print_line("", *line);
+	for vec_each(line, &outcome.failed_gates)
+		print_line("", *line);
 	return outcome_status(&outcome);
 }

@@ -230,6 +230,16 @@ bool finding_jit_starved(const struct finding_context *context, struct finding_d
 
 /* ---- gc-in-first-request ---- */
 
+/* Half of what the heap may grow to: an initial size that every heap allows. */
+static const char *initial_heap_option(const struct finding_context *context)
+{
+	const struct maybe *heap = &context->report->runtime.max_heap;
+
+	if (heap->state != KNOWN || heap->value < 2 * 1024 * 1024)
+		return "-XX:InitialRAMPercentage=25";
+	return arena_format(context->arena, "-Xms%ldm", (long)(heap->value / 2 / 1024 / 1024));
+}
+
 bool finding_gc_in_first_request(const struct finding_context *context, struct finding_draft *draft)
 {
 	const struct model *model = context->model;
@@ -265,6 +275,6 @@ bool finding_gc_in_first_request(const struct finding_context *context, struct f
 			       launch_text_with(&context->launch, "-XX:MetaspaceSize=256m", NULL, context->arena));
 	else
 		finding_remedy(draft, "Let the heap begin larger, so that the start does not fill its young part: e.g. %s",
-			       launch_text_with(&context->launch, "-Xms1g", NULL, context->arena));
+			       launch_text_with(&context->launch, initial_heap_option(context), NULL, context->arena));
 	return true;
 }

@@ -263,10 +263,11 @@ static bool step_lost(struct path_walker *walker, struct frame *frame, const str
 	const struct stretch *lost = lost_before(walker, frame->at_ns);
 	uint64_t unknown_ns = *from_ns;
 
-	if (!lost || lost->end_ns <= interval->start_ns || lost->end_ns <= *from_ns)
+	if (!lost || lost->end_ns <= interval->start_ns)
 		return false;
-	if (lost->end_ns < frame->at_ns && interval->state != INTERVAL_RUNNABLE) {
-		*from_ns = lost->end_ns;
+	if (interval->state != INTERVAL_RUNNABLE && lost->end_ns < frame->at_ns) {
+		if (lost->end_ns > *from_ns)
+			*from_ns = lost->end_ns;
 		return false;
 	}
 	if (interval->state != INTERVAL_BLOCKED && lost->start_ns > unknown_ns)

@@ -84,9 +84,9 @@ struct err *set_list(struct options *options, const struct option_row *row, cons
 			TRY(value_choice(item, row->choices, &choice));
 			item = row->choices[choice];
 		}
-		for
-			vec_each(other, list) if (strcmp(*other, item) ==
-						  0) return err_new(ERR_USAGE, "'%s' is in it twice", item);
+		for vec_each(other, list)
+			if (strcmp(*other, item) == 0)
+				return err_new(ERR_USAGE, "'%s' is in it twice", item);
 		*vec_push(list) = item;
 		at += length;
 		if (!*at)
@@ -251,9 +251,9 @@ struct err *set_scenario(struct options *options, const struct option_row *row, 
 	(void)row;
 	if (!length || !value[length] || !value[length + 1])
 		return err_new(ERR_USAGE, "NAME='COMMAND' is needed");
-	for
-		vec_each(other, &options->scenarios) if (strcmp(other->name, name) == 0) return err_new(
-			ERR_USAGE, "there are two scenarios '%s'", name);
+	for vec_each(other, &options->scenarios)
+		if (strcmp(other->name, name) == 0)
+			return err_new(ERR_USAGE, "there are two scenarios '%s'", name);
 	*vec_push(&options->scenarios) = (struct option_scenario){.name = name, .command = value + length + 1};
 	return NULL;
 }

@@ -267,24 +267,22 @@ static struct err *resolve_requests(struct options *options)
 			       common->method ? "-X"
 			       : common->data ? "-d"
 					      : "-H");
-	for
-		vec_each(asked, &options->asked)
-		{
-			size_t count = common->headers.count + asked->headers.count;
-			const char **headers = arena_array(&options->arena, const char *, count + 1);
+	for vec_each(asked, &options->asked) {
+		size_t count = common->headers.count + asked->headers.count;
+		const char **headers = arena_array(&options->arena, const char *, count + 1);
 
-			for (size_t i = 0; i < common->headers.count; i++)
-				headers[i] = common->headers.items[i];
-			for (size_t i = 0; i < asked->headers.count; i++)
-				headers[common->headers.count + i] = asked->headers.items[i];
-			*vec_push(&options->requests) = (struct client_request){
-				.url = asked->url,
-				.method = asked->method ? asked->method : common->method,
-				.data = asked->data ? asked->data : common->data,
-				.headers = headers,
-				.header_count = count,
-			};
-		}
+		for (size_t i = 0; i < common->headers.count; i++)
+			headers[i] = common->headers.items[i];
+		for (size_t i = 0; i < asked->headers.count; i++)
+			headers[common->headers.count + i] = asked->headers.items[i];
+		*vec_push(&options->requests) = (struct client_request){
+			.url = asked->url,
+			.method = asked->method ? asked->method : common->method,
+			.data = asked->data ? asked->data : common->data,
+			.headers = headers,
+			.header_count = count,
+		};
+	}
 	return NULL;
 }
 
@@ -335,17 +333,13 @@ static struct err *check_together(const struct options *options)
 		return err_new(ERR_USAGE, "option --output '-': a recording is a file, not a stream");
 	if (options->output_path && options->report_path && strcmp(options->output_path, options->report_path) == 0)
 		return err_new(ERR_USAGE, "options --output and --report: both are '%s'", options->output_path);
-	for
-		vec_each(gate, &options->gates) if (
-			!needs_baseline &&
-			(gate->is_change ||
-			 gate->statistic != GATE_PLAIN)) return err_hint(err_new(ERR_USAGE,
-										 "option --fail-if '%s': %s has one "
-										 "run and no baseline",
-										 gate->expression,
-										 verb_name(options->verb)),
-									 "compare, bench and aot know statistics and "
-									 "changes such as '+5%%'");
+	if (options->explain_id && options->format != REPORT_TEXT)
+		return err_new(ERR_USAGE, "options --explain and --format: a page about a finding is text");
+	for vec_each(gate, &options->gates)
+		if (!needs_baseline && (gate->is_change || gate->statistic != GATE_PLAIN))
+			return err_hint(err_new(ERR_USAGE, "option --fail-if '%s': %s has one run and no baseline",
+						gate->expression, verb_name(options->verb)),
+					"compare, bench and aot know statistics and changes such as '+5%%'");
 	return NULL;
 }
 
@@ -399,8 +393,8 @@ struct err *options_parse(const struct verb *verb, char *const *words, struct op
 
 void options_done(struct options *options)
 {
-	for
-		vec_each(asked, &options->asked) vec_done(&asked->headers);
+	for vec_each(asked, &options->asked)
+		vec_done(&asked->headers);
 	vec_done(&options->asked);
 	vec_done(&options->common.headers);
 	vec_done(&options->requests);

@@ -48,27 +48,35 @@ static struct err *render(const struct report *report, const struct options *opt
 	return render_text(report, render_options, file);
 }
 
+/* The title is a sentence, an error's line is none. */
+static char *finding_line(const struct report_finding *finding)
+{
+	size_t length = strlen(finding->title);
+	char *line;
+
+	if (length && finding->title[length - 1] == '.')
+		length--;
+	if (asprintf(&line, "gate failed, on '%s': %.*s", finding->id, (int)length, finding->title) < 0)
+		memory_exhausted();
+	return line;
+}
+
 static void check_gates(const struct report *report, const struct options *options, struct outcome *outcome)
 {
-	for
-		vec_each(gate, &options->gates)
-		{
-			int64_t value;
-			struct gate_values values = {.items = &value, .count = gate_metric(gate, report, &value)};
-			char *line = gate_check(gate, NULL, NULL, &values);
+	for vec_each(gate, &options->gates) {
+		int64_t value;
+		struct gate_values values = {.items = &value, .count = gate_metric(gate, report, &value)};
+		char *line = gate_check(gate, NULL, NULL, &values);
 
-			if (line)
-				*vec_push(&outcome->failed_gates) = line;
-		}
-	for
-		vec_each(id, &options->fail_on) for (size_t i = 0; i < report->findings_count; i++)
-		{
+		if (line)
+			*vec_push(&outcome->failed_gates) = line;
+	}
+	for vec_each(id, &options->fail_on)
+		for (size_t i = 0; i < report->findings_count; i++) {
 			const struct report_finding *finding = &report->findings[i];
 
-			if (strcmp(finding->id, *id) == 0 &&
-			    asprintf(vec_push(&outcome->failed_gates), "gate failed, on '%s': %s", *id,
-				     finding->title) < 0)
-				memory_exhausted();
+			if (strcmp(finding->id, *id) == 0)
+				*vec_push(&outcome->failed_gates) = finding_line(finding);
 		}
 }
 

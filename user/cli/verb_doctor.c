@@ -39,20 +39,18 @@ struct err *verb_doctor(const struct options *options, struct outcome *outcome)
 
 	(void)outcome;
 	doctor_check(&rows);
-	for
-		vec_each(row, &rows.items)
-		{
-			if (options->is_quiet && row->state == OBSERVED_YES)
-				continue;
-			if (group != row->group) {
-				if (group)
-					putchar('\n');
-				group = row->group;
-				term_styled(&term, stdout, TERM_TITLE, group);
+	for vec_each(row, &rows.items) {
+		if (options->is_quiet && row->state == OBSERVED_YES)
+			continue;
+		if (group != row->group) {
+			if (group)
 				putchar('\n');
-			}
-			print_row(row, &term);
+			group = row->group;
+			term_styled(&term, stdout, TERM_TITLE, group);
+			putchar('\n');
 		}
+		print_row(row, &term);
+	}
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return err_errno(ERR_FAILED, errno ? errno : EIO, "cannot write 'standard output'");

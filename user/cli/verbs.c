@@ -164,8 +164,8 @@ int outcome_status(const struct outcome *outcome)
 
 void outcome_done(struct outcome *outcome)
 {
-	for
-		vec_each(line, &outcome->failed_gates) free(*line);
+	for vec_each(line, &outcome->failed_gates)
+		free(*line);
 	vec_done(&outcome->failed_gates);
 	free(outcome->no_answer);
 	outcome->no_answer = NULL;

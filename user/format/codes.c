@@ -184,7 +184,8 @@ const char *code_name(const struct code_table *table, uint64_t value)
 bool code_value(const struct code_table *table, const char *name, size_t length, uint64_t *ret_value)
 {
 	for (size_t i = 0; i < table->count; i++)
-		if (strncmp(table->names[i].name, name, length) == 0 && table->names[i].name[length] == '\0') {
+		/* A name from outside may hold a NUL, so its length decides first. */
+		if (strlen(table->names[i].name) == length && memcmp(table->names[i].name, name, length) == 0) {
 			*ret_value = table->names[i].value;
 			return true;
 		}

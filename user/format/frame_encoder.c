@@ -11,7 +11,7 @@
 
 enum {
 	/* Of zstd's levels the one that pays: docs/format.md has the measurements. */
-	COMPRESSION_LEVEL = 1,
+	COMPRESSION_LEVEL = 3,
 
 	/* Parts of the content at least this long get a block of their own, with entropy tables of their own. */
 	BLOCK_BYTES_LEAST = 1024,

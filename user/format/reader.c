@@ -49,7 +49,8 @@ static struct err *read_bytes(struct reader *reader, uint64_t offset_bytes, void
 	size_t done = 0;
 
 	if (reader->fd < 0) {
-		memcpy(target, reader->bytes + offset_bytes, length);
+		if (length)
+			memcpy(target, reader->bytes + offset_bytes, length);
 		*ret_length = length;
 		return NULL;
 	}

@@ -31,7 +31,7 @@ enum {
 	FRAME_MAGIC = 0x66525457, /* "WTRf" */
 
 	/* What a writer aims at, in bytes of records and in records per frame. */
-	RECORDING_BATCH_BYTES = 2 * 1024 * 1024,
+	RECORDING_BATCH_BYTES = 4 * 1024 * 1024,
 	RECORDING_BATCH_EVENTS = 64 * 1024,
 
 	/* What a reader accepts: the limits of memory that a hostile file can make it use. One record of

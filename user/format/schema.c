@@ -60,7 +60,8 @@ const struct schema_kind *schema_by_id(uint32_t id)
 
 static bool is_name(const char *text, const char *name, size_t length)
 {
-	return strncmp(text, name, length) == 0 && text[length] == '\0';
+	/* A name from outside may hold a NUL, so its length decides first. */
+	return strlen(text) == length && memcmp(text, name, length) == 0;
 }
 
 const struct schema_kind *schema_next(const struct schema_kind *previous)

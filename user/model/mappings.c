@@ -65,6 +65,8 @@ static void collect_regions(struct model *model, const struct run_text *text)
 	}
 }
 
+enum { REGIONS_LOOKED_AT = 32 };
+
 static const struct jvm_region *region_at(const struct model *model, uint32_t pid, uint64_t address)
 {
 	size_t low = 0, high = model->mappings.regions.count;
@@ -78,12 +80,16 @@ static const struct jvm_region *region_at(const struct model *model, uint32_t pi
 		else
 			high = middle;
 	}
-	if (low == 0)
-		return NULL;
+	/* A region that grows is told several times, from starts near each other. */
+	for (size_t back = 0; back < REGIONS_LOOKED_AT && back < low; back++) {
+		const struct jvm_region *region = &model->mappings.regions.items[low - 1 - back];
 
-	const struct jvm_region *region = &model->mappings.regions.items[low - 1];
-
-	return region->pid == pid && address < region->end ? region : NULL;
+		if (region->pid != pid)
+			return NULL;
+		if (address < region->end)
+			return region;
+	}
+	return NULL;
 }
 
 /* ---- kinds by name ---- */

@@ -154,7 +154,7 @@ void schedule_on_wake(struct load *load, uint32_t index, const struct event_wake
 	 * sleep. One that was woken and has not run since cannot be woken. */
 	if (last && last->state == INTERVAL_RUNNABLE && last->event != NO_INDEX &&
 	    load->model->events[last->event]->kind != EVENT_SWITCH_OUT)
-		doubt_last(of);
+		doubt_last(load, of, last->start_ns); /* it ran and slept unseen: nothing says when */
 	if (!last || last->state == INTERVAL_BLOCKED || last->state == INTERVAL_UNKNOWN)
 		begin(of, INTERVAL_RUNNABLE, index, time_ns);
 }

@@ -78,7 +78,6 @@ static void fill_frames(const struct hotspot *hotspot, struct hotspot_bpf_config
 	config->method_const_method = offset_of(hotspot, FACT_METHOD_CONST);
 	config->const_method_size = offset_of(hotspot, FACT_CONST_SIZEOF);
 	config->blob_name = offset_of(hotspot, FACT_BLOB_NAME);
-	config->blob_size = offset_of(hotspot, FACT_BLOB_SIZE);
 	config->blob_frame_size = offset_of(hotspot, FACT_BLOB_FRAME_SIZE);
 	config->blob_frame_complete = offset_of(hotspot, FACT_BLOB_FRAME_COMPLETE);
 	config->blob_frame_complete_bytes = hotspot->facts[FACT_BLOB_FRAME_COMPLETE].width_bytes;
@@ -103,9 +102,9 @@ static void part_add(const struct hotspot *hotspot, enum hotspot_fact_id id, uin
 /* False where the structures are larger than what a walk reads of them. */
 static bool fill_parts(const struct hotspot *hotspot, struct hotspot_bpf_config *config)
 {
-	static const enum hotspot_fact_id blob_members[] = {FACT_BLOB_NAME,	  FACT_BLOB_SIZE,
-							    FACT_BLOB_FRAME_SIZE, FACT_BLOB_FRAME_COMPLETE,
-							    FACT_BLOB_CODE_BEGIN, FACT_BLOB_CODE_END};
+	static const enum hotspot_fact_id blob_members[] = {FACT_BLOB_NAME, FACT_BLOB_FRAME_SIZE,
+							    FACT_BLOB_FRAME_COMPLETE, FACT_BLOB_CODE_BEGIN,
+							    FACT_BLOB_CODE_END};
 	static const enum hotspot_fact_id nmethod_members[] = {FACT_NMETHOD_DEOPT, FACT_NMETHOD_DEOPT_MH,
 							       FACT_NMETHOD_ORIGINAL_PC, FACT_NMETHOD_COMPILE_ID,
 							       FACT_NMETHOD_LEVEL};

@@ -39,8 +39,6 @@ enum hotspot_fact_kind {
 	/* the code cache */                                                                                         \
 	X(CODE_HEAPS, STATIC, "CodeCache::_heaps")                                                                   \
 	X(CODE_HEAP, STATIC, "CodeCache::_heap")                                                                     \
-	X(CODE_LOW, STATIC, "CodeCache::_low_bound")                                                                 \
-	X(CODE_HIGH, STATIC, "CodeCache::_high_bound")                                                               \
 	X(LIST_LENGTH, OFFSET, "GrowableArrayBase::_len|GenericGrowableArray::_len")                                 \
 	X(LIST_DATA, OFFSET, "GrowableArray<int>::_data")                                                            \
 	X(HEAP_MEMORY, OFFSET, "CodeHeap::_memory")                                                                  \
@@ -50,18 +48,14 @@ enum hotspot_fact_kind {
 	X(SPACE_LOW, OFFSET, "VirtualSpace::_low_boundary")                                                          \
 	X(SPACE_HIGH, OFFSET, "VirtualSpace::_high_boundary")                                                        \
 	X(CALL_STUB_RETURN, STATIC, "StubRoutines::_call_stub_return_address")                                       \
-	X(BLOB_SIZEOF, SIZE, "CodeBlob")                                                                             \
 	X(BLOB_NAME, OFFSET, "CodeBlob::_name")                                                                      \
-	X(BLOB_SIZE, OFFSET, "CodeBlob::_size")                                                                      \
 	X(BLOB_FRAME_SIZE, OFFSET, "CodeBlob::_frame_size")                                                          \
 	X(BLOB_FRAME_COMPLETE, OFFSET, "CodeBlob::_frame_complete_offset")                                           \
 	X(BLOB_CODE_BEGIN, OFFSET, "CodeBlob::_code_begin|CodeBlob::_code_offset")                                   \
 	X(BLOB_CODE_END, OFFSET, "CodeBlob::_code_end|CodeBlob::_data_offset")                                       \
 	X(BLOB_MUTABLE_DATA, OFFSET, "CodeBlob::_mutable_data")                                                      \
-	X(BLOB_MUTABLE_SIZE, OFFSET, "CodeBlob::_mutable_data_size")                                                 \
 	X(BLOB_RELOCATION_SIZE, OFFSET, "CodeBlob::_relocation_size")                                                \
 	/* compiled methods */                                                                                       \
-	X(NMETHOD_SIZEOF, SIZE, "nmethod")                                                                           \
 	X(NMETHOD_METHOD, OFFSET, "nmethod::_method|CompiledMethod::_method")                                        \
 	X(NMETHOD_COMPILE_ID, OFFSET, "nmethod::_compile_id")                                                        \
 	X(NMETHOD_LEVEL, OFFSET, "nmethod::_comp_level")                                                             \
@@ -110,7 +104,6 @@ enum hotspot_fact_kind {
 	X(LOADER_CLASSES, OFFSET, "ClassLoaderData::_klasses")                                                       \
 	/* objects and references */                                                                                 \
 	X(OBJECT_KLASS, OFFSET, "oopDesc::_metadata._klass")                                                         \
-	X(OBJECT_NARROW_KLASS, OFFSET, "oopDesc::_metadata._compressed_klass")                                       \
 	X(COMPACT_KLASS_SHIFT, CONSTANT, "markWord::klass_shift")                                                    \
 	X(KLASS_BASE, STATIC,                                                                                        \
 	  "CompressedKlassPointers::_base|CompressedKlassPointers::_narrow_klass._base|Universe::_narrow_klass._"    \

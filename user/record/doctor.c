@@ -172,8 +172,8 @@ static void check_probes(struct doctor_rows *rows)
 	if (err)
 		add_failure(rows, "loading the probes", err);
 	else
-		for
-			vec_each(observation, &probes.observations) add_observation(rows, observation);
+		for vec_each(observation, &probes.observations)
+			add_observation(rows, observation);
 	probes_close(&probes);
 }
 
@@ -321,8 +321,9 @@ void doctor_check(struct doctor_rows *ret_rows)
 
 const struct doctor_row *doctor_obstacle(const struct doctor_rows *rows)
 {
-	for
-		vec_each(row, &rows->items) if (row->is_required && row->state != OBSERVED_YES) return row;
+	for vec_each(row, &rows->items)
+		if (row->is_required && row->state != OBSERVED_YES)
+			return row;
 	return NULL;
 }
 

@@ -16,6 +16,9 @@ enum {
 	/* Frames are named while their code is still there: compiled code is seldom thrown away within seconds. */
 	NAMING_PATIENCE_MS = 1000,
 	NAMING_SLICE = 16,
+	/* A VM is set up within tens of milliseconds. */
+	LATE_FACTS_MS = 1000,
+	WITNESSES_MAX = 4096,
 	BLOCK_BYTES = 4096,
 	BLOCK_COUNT = 256,
 };
@@ -45,6 +48,7 @@ struct jvm {
 	size_t pending_done;
 	struct memory_block *blocks; /* BLOCK_COUNT, by address */
 	struct memory_hold *hold;
+	uint64_t opened_ns;
 	bool is_facts_written, has_ended;
 	struct hotspot_frames frames; /* of the frame being named: too large for the stack */
 	uint32_t slot;
@@ -195,6 +199,7 @@ void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output)
 		err = give_to_programs(jvm, probes);
 	if (!err) {
 		observe_features(jvm, probes);
+		jvm->opened_ns = output_now_ns();
 		if (probes->features.has[FEATURE_USERFAULTFD])
 			jvm->hold = memory_hold_new(jvm->pid);
 		return;
@@ -285,7 +290,6 @@ void jvm_write_facts(struct jvm *jvm, struct output *output)
 {
 	struct hotspot_version version;
 	struct hotspot_range range;
-	struct witness_ranges witnesses = {};
 	uint64_t max_heap;
 	const char *text;
 
@@ -315,7 +319,23 @@ void jvm_write_facts(struct jvm *jvm, struct output *output)
 		write_region(jvm, output, "heap", &range);
 	if (hotspot_shared_range(jvm->hotspot, &range))
 		write_region(jvm, output, "cds", &range);
-	hotspot_metadata_witnesses(jvm->hotspot, 4096, see_witness, &witnesses);
+	jvm_write_metaspace(jvm, output);
+}
+
+void jvm_write_late_facts(struct jvm *jvm, struct output *output)
+{
+	if (jvm->opened_ns && !jvm->is_facts_written && output_now_ns() - jvm->opened_ns > LATE_FACTS_MS * 1000000ull)
+		jvm_write_facts(jvm, output);
+}
+
+void jvm_write_metaspace(struct jvm *jvm, struct output *output)
+{
+	struct witness_ranges witnesses = {};
+
+	if (!jvm->hotspot)
+		return;
+	forget_memory(jvm);
+	hotspot_metadata_witnesses(jvm->hotspot, WITNESSES_MAX, see_witness, &witnesses);
 	write_regions_of(jvm, output, "class_space", witnesses.class_space.items, witnesses.class_space.count);
 	write_regions_of(jvm, output, "metaspace", witnesses.metaspace.items, witnesses.metaspace.count);
 	vec_done(&witnesses.class_space);

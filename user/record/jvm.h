@@ -32,8 +32,15 @@ bool jvm_has_ended(const struct jvm *jvm);
  * (JNI_CreateJavaVM). Says in the recording what this VM does not tell. */
 void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output);
 
-/* Facts that exist once the VM runs: version, collector, heap and code ranges; written once, when they are there. */
+/* Facts that are settled once the VM has set itself up (its vm__init__end probe): version, collector, heap and code ranges.
+ * Written once. */
 void jvm_write_facts(struct jvm *jvm, struct output *output);
+
+/* The same for a VM without that probe, some time after it was opened. */
+void jvm_write_late_facts(struct jvm *jvm, struct output *output);
+
+/* Where metaspace and class space lie now: they grow. */
+void jvm_write_metaspace(struct jvm *jvm, struct output *output);
 
 /* Takes the stack's frames that have no name in the recording yet on the list of those to be named. */
 void jvm_see_stack(struct jvm *jvm, const struct event_stack *stack);

@@ -224,6 +224,14 @@ void libraries_jvm_state(struct libraries *libraries, pid_t pid, enum jvm_state 
 		jvm_write_facts(jvm, libraries->output);
 }
 
+void libraries_write_metaspace(struct libraries *libraries, pid_t pid)
+{
+	struct jvm *jvm = jvm_of(libraries, pid);
+
+	if (jvm)
+		jvm_write_metaspace(jvm, libraries->output);
+}
+
 void libraries_see_stack(struct libraries *libraries, const struct event_stack *event)
 {
 	struct jvm *jvm = jvm_of(libraries, (pid_t)event->header.pid);
@@ -240,7 +248,7 @@ void libraries_tick(struct libraries *libraries)
 	for (size_t i = 0; i < libraries->jvms.count;) {
 		struct jvm *jvm = libraries->jvms.items[i];
 
-		jvm_write_facts(jvm, libraries->output);
+		jvm_write_late_facts(jvm, libraries->output);
 		jvm_name_frames(jvm, probes_is_in_request(libraries->probes) && !jvm_has_ended(jvm), libraries->output);
 		if (jvm_has_ended(jvm)) {
 			jvm_free(jvm);

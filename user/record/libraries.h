@@ -44,6 +44,9 @@ void libraries_jvm_state(struct libraries *libraries, pid_t pid, enum jvm_state 
 /* A STACK record: its frames are to be named while they are there (libraries_tick). */
 void libraries_see_stack(struct libraries *libraries, const struct event_stack *event);
 
+/* At a memory snapshot: what the kernel cannot tell of the process's mappings. */
+void libraries_write_metaspace(struct libraries *libraries, pid_t pid);
+
 void libraries_tick(struct libraries *libraries);
 /* The process executed a program: what it had mapped is gone. */
 void libraries_process_execed(struct libraries *libraries, pid_t pid);

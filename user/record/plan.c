@@ -29,6 +29,15 @@ static void enter(struct session *session, enum plan_stage stage)
 	session->stage_ns = output_now_ns();
 }
 
+static void take_memory(struct session *session, enum moment moment)
+{
+	if (!session->main_pid)
+		return;
+	snapshot_memory(&session->output, session->main_pid, moment);
+	snapshot_cgroup(&session->output, session->main_pid, moment);
+	libraries_write_metaspace(&session->libraries, session->main_pid);
+}
+
 /* ---- ready ---- */
 
 void plan_on_listening(struct session *session, const struct event_socket_listen *event)
@@ -74,8 +83,7 @@ void plan_on_ready(struct session *session, uint16_t port, pid_t pid, bool is_se
 	session_say(session, "ready on port %u after %.2f s%s", port,
 		    (double)(session->ready_ns - session->exec_ns) / 1e9,
 		    is_seen ? "" : " (listening; its first wait on the socket was not seen)");
-	snapshot_memory(&session->output, pid, MOMENT_READY);
-	snapshot_cgroup(&session->output, pid, MOMENT_READY);
+	take_memory(session, MOMENT_READY);
 	if (session->client)
 		send_first(session);
 	else if (session->options->load_command)
@@ -91,14 +99,12 @@ static void after_first(struct session *session)
 	if (session->is_first_snapshot_taken)
 		return;
 	session->is_first_snapshot_taken = true;
-	if (session->main_pid)
-		snapshot_memory(&session->output, session->main_pid, MOMENT_FIRST_REQUEST);
+	take_memory(session, MOMENT_FIRST_REQUEST);
 }
 
 static void after_warm(struct session *session)
 {
-	if (session->main_pid)
-		snapshot_memory(&session->output, session->main_pid, MOMENT_WARM);
+	take_memory(session, MOMENT_WARM);
 }
 
 void plan_on_request(struct session *session, const struct live_request *live)
