@@ -101,12 +101,11 @@ struct hotspot_bpf_config {
 	u32 z_load_shift;	/* in ZGlobalsForVMStructs: pointer to the shift of a coloured reference */
 };
 
-/* One slot of the table of traced JVMs. User space writes `config` with the rest zero; the programs fill the rest once,
- * when the VM has set itself up: values that never change after that. */
 struct hotspot_heap {
 	u64 low, high, segment_map;
 };
 
+/* How an object names its class. */
 enum hotspot_klass_form {
 	HOTSPOT_KLASS_UNKNOWN = 0,
 	HOTSPOT_KLASS_FULL = 1,	   /* a pointer behind the mark word */
@@ -114,14 +113,14 @@ enum hotspot_klass_form {
 	HOTSPOT_KLASS_IN_MARK = 3, /* in the mark word's upper bits: compact object headers */
 };
 
+/* One slot of the table of traced JVMs. User space writes `config` with the rest zero; the programs fill the rest once,
+ * when the VM has set itself up: values that never change after that. */
 struct hotspot_process {
 	struct hotspot_bpf_config config;
 	struct hotspot_heap heaps[HOTSPOT_HEAPS];
 	u64 call_stub_return;
 	u64 return_barrier, entry_return_pc;
-	u64 interpreter_begin, interpreter_end;
 	u64 nmethod_name, native_name; /* the addresses of the two blob names that most frames have */
-	u32 heap_count;
 	u64 klass_base;
 	u32 klass_shift;
 	u32 klass_form; /* enum hotspot_klass_form */

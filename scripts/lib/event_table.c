@@ -30,7 +30,8 @@ static void print_kind(const struct schema_kind *kind)
 		const struct schema_field *field = &kind->fields[i];
 		const struct code_table *codes = codes_of(kind, field);
 
-		printf("| `%s` | %s | %s | ", field->name, field_type_name(field->type), field_unit_name(field->unit));
+		printf("| `%s` | %s | %s | ", field->name, field_type_name(field->type),
+		       field_unit_name(field->unit));
 		if (codes)
 			print_codes(codes);
 		puts(codes ? " |" : "|");

@@ -1,5 +1,5 @@
 command -v zsh >/dev/null || skip "zsh is not installed"
-# What the completion tells zsh's own helpers, which are made to print it.
+# What the completion tells zsh's own completion functions, which are made to print it.
 cat >ask <<'END'
 setopt extendedglob # as the completion system has it
 _call_program() { shift; "$@" }

@@ -161,38 +161,32 @@ static enum cause cause_by_call(const struct blocked_in *in, const struct event_
 
 /* ---- stopped by the VM ---- */
 
-/* The last pause that this thread, a VM thread, made before a time; NULL where it does not reach beyond `from_ns`. */
-static const struct pause *pause_of(const struct model *model, uint32_t vm_thread, uint64_t from_ns, uint64_t until_ns)
+/* The last pause that began before a time, as its number plus one; 0: none. */
+static size_t pauses_before(const struct model *model, uint64_t time_ns)
 {
 	size_t low = 0, high = model->jvm.pauses.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (model->jvm.pauses.items[middle].start_ns < until_ns)
+		if (model->jvm.pauses.items[middle].start_ns < time_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low > 0; low--) {
-		const struct pause *pause = &model->jvm.pauses.items[low - 1];
-
-		if (pause->thread == vm_thread)
-			return pause->end_ns > from_ns ? pause : NULL;
-	}
-	return NULL;
+	return low;
 }
 
-/* Any pause of the process that overlaps the stretch: for a thread that said that it waits for one. */
-static const struct pause *pause_of_process(const struct model *model, uint32_t process, uint64_t from_ns,
-					    uint64_t until_ns)
+/* The last pause of a process, made by `vm_thread` (NO_INDEX: by any), that overlaps the stretch; NULL: none. Pauses of
+ * other JVMs may lie between; those of one do not overlap. */
+static const struct pause *pause_in(const struct model *model, uint32_t process, uint32_t vm_thread, uint64_t from_ns,
+				    uint64_t until_ns)
 {
-	for (size_t i = model->jvm.pauses.count; i > 0; i--) {
+	for (size_t i = pauses_before(model, until_ns); i > 0; i--) {
 		const struct pause *pause = &model->jvm.pauses.items[i - 1];
 
-		if (pause->start_ns >= until_ns || pause->process != process)
-			continue;
-		return pause->end_ns > from_ns ? pause : NULL;
+		if (pause->process == process && (vm_thread == NO_INDEX || pause->thread == vm_thread))
+			return pause->end_ns > from_ns ? pause : NULL;
 	}
 	return NULL;
 }
@@ -206,9 +200,9 @@ static bool read_pause(const struct blocked_in *in, uint32_t waker, uint64_t end
 
 	if (waker != NO_INDEX && in->model->threads.list.items[waker].has_vm_operations &&
 	    in->model->threads.list.items[waker].process == of->process)
-		pause = pause_of(in->model, waker, in->interval->start_ns, end_ns);
+		pause = pause_in(in->model, of->process, waker, in->interval->start_ns, end_ns);
 	if (!pause && in->interval->reason == VM_WAIT_SAFEPOINT) {
-		pause = pause_of_process(in->model, of->process, in->interval->start_ns, end_ns);
+		pause = pause_in(in->model, of->process, NO_INDEX, in->interval->start_ns, end_ns);
 		if (!pause) {
 			reading->cause = CAUSE_SAFEPOINT_WAIT;
 			return true;

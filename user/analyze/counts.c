@@ -1,5 +1,7 @@
 #include "analyze/counts.h"
 
+#include <stdlib.h>
+
 /* The recorder's name for the ability that a count rests on, and whether only a JVM has such things. */
 static const struct {
 	const char *ability;
@@ -56,6 +58,9 @@ static void count_event(const struct model *model, const struct event_header *ev
 	case EVENT_EXCEPTION: /* one record may stand for several */
 		add(counts, COUNT_EXCEPTIONS, ((const struct event_exception *)event)->count ?: 1);
 		break;
+	case EVENT_NATIVE_THROW: /* a C++ exception: in the same list, by its type */
+		add(counts, COUNT_EXCEPTIONS, 1);
+		break;
 	case EVENT_CLASS_LOADED:
 		add(counts, COUNT_CLASSES_LOADED, 1);
 		break;
@@ -91,7 +96,7 @@ static bool has_jvm(const struct model *model)
 	return false;
 }
 
-void counts_of(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid, struct counts *ret_counts)
+static void begin_counts(const struct model *model, struct counts *counts)
 {
 	bool is_jvm_here = has_jvm(model);
 
@@ -99,21 +104,104 @@ void counts_of(const struct model *model, uint64_t start_ns, uint64_t end_ns, ui
 		bool is_observed = model_observed(model, rests_on[count].ability) != OBSERVED_NO &&
 				   (is_jvm_here || !rests_on[count].is_of_jvm);
 
-		ret_counts->of[count] = (struct maybe){.state = is_observed ? KNOWN : ABSENT};
+		counts->of[count] = (struct maybe){.state = is_observed ? KNOWN : ABSENT};
 	}
-	for (uint32_t i = model_first_event_at(model, start_ns); i < model->event_count; i++) {
+	if (model->kind_counts[EVENT_NATIVE_THROW])
+		counts->of[COUNT_EXCEPTIONS].state = KNOWN;
+}
+
+static void count_events(const struct model *model, uint32_t first, uint32_t end, uint32_t pid, struct counts *counts)
+{
+	for (uint32_t i = first; i < end; i++) {
 		const struct event_header *event = model->events[i];
 
-		if (event->time_ns >= end_ns)
-			break;
 		if (pid == 0 || event->pid == pid)
-			count_event(model, event, ret_counts);
+			count_event(model, event, counts);
 	}
-	for vec_each(pause, &model->jvm.pauses) {
-		if (pause->start_ns >= end_ns)
-			break;
-		if (pause->is_collection && pause->start_ns >= start_ns &&
-		    (pid == 0 || model->threads.processes.items[pause->process].pid == pid))
-			add(ret_counts, COUNT_GC_PAUSES, 1);
+}
+
+static void count_pauses(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid,
+			 struct counts *counts)
+{
+	size_t low = 0, high = model->jvm.pauses.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (model->jvm.pauses.items[middle].start_ns < start_ns)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	for (; low < model->jvm.pauses.count && model->jvm.pauses.items[low].start_ns < end_ns; low++) {
+		const struct pause *pause = &model->jvm.pauses.items[low];
+
+		if (pause->is_collection && (pid == 0 || model->threads.processes.items[pause->process].pid == pid))
+			add(counts, COUNT_GC_PAUSES, 1);
+	}
+}
+
+void counts_of(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid, struct counts *ret_counts)
+{
+	begin_counts(model, ret_counts);
+	count_events(model, model_first_event_at(model, start_ns), model_first_event_at(model, end_ns), pid, ret_counts);
+	count_pauses(model, start_ns, end_ns, pid, ret_counts);
+}
+
+/* ---- many stretches ---- */
+
+enum { EVENTS_PER_SUM = 1024 };
+
+struct count_index {
+	const struct model *model;
+	uint32_t pid;
+	VEC(struct counts) sums; /* of all events before number i * EVENTS_PER_SUM */
+};
+
+struct count_index *count_index_new(const struct model *model, uint32_t pid)
+{
+	struct count_index *index = calloc(1, sizeof(*index));
+	struct counts counts;
+
+	if (!index)
+		memory_exhausted();
+	index->model = model;
+	index->pid = pid;
+	begin_counts(model, &counts);
+	for (uint32_t first = 0; first < model->event_count; first += EVENTS_PER_SUM) {
+		uint32_t left = model->event_count - first;
+
+		*vec_push(&index->sums) = counts;
+		count_events(model, first, first + (left < EVENTS_PER_SUM ? left : EVENTS_PER_SUM), pid, &counts);
+	}
+	return index;
+}
+
+void count_index_free(struct count_index *index)
+{
+	if (index)
+		vec_done(&index->sums);
+	free(index);
+}
+
+/* Of all events before number `end`. */
+static void counts_before(const struct count_index *index, uint32_t end, struct counts *ret_counts)
+{
+	uint32_t sum = end / EVENTS_PER_SUM;
+
+	if (sum >= index->sums.count)
+		sum = (uint32_t)index->sums.count - 1;
+	*ret_counts = index->sums.items[sum];
+	count_events(index->model, sum * EVENTS_PER_SUM, end, index->pid, ret_counts);
+}
+
+void counts_between(const struct count_index *index, uint64_t start_ns, uint64_t end_ns, struct counts *ret_counts)
+{
+	struct counts before;
+
+	counts_before(index, model_first_event_at(index->model, start_ns), &before);
+	counts_before(index, model_first_event_at(index->model, end_ns), ret_counts);
+	for (int count = 0; count < COUNT_COUNT; count++)
+		ret_counts->of[count].value -= before.of[count].value;
+	count_pauses(index->model, start_ns, end_ns, index->pid, ret_counts);
 }

@@ -266,15 +266,31 @@ static const char *displaced_words(const struct model *model, const struct tile 
 		       arena_format(arena, "displaced by process %u", pid);
 }
 
+static const struct pause *pause_of_event(const struct model *model, uint32_t event)
+{
+	uint64_t time_ns = model->events[event]->time_ns;
+	size_t low = 0, high = model->jvm.pauses.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (model->jvm.pauses.items[middle].start_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low < model->jvm.pauses.count && model->jvm.pauses.items[low].start_ns == time_ns &&
+	       model->jvm.pauses.items[low].event != event)
+		low++;
+	return low < model->jvm.pauses.count ? &model->jvm.pauses.items[low] : NULL;
+}
+
 static const char *pause_words(const struct model *model, const struct tile *tile, struct arena *arena)
 {
-	const char *operation = "";
+	const struct pause *pause = pause_of_event(model, tile->evidence);
+	const char *operation = pause ? model_text(model, pause->operation) : "";
 	const char *waker = tile->wake == NO_INDEX ? "" : waker_words(model, tile->wake, arena);
 
-	for (size_t i = 0; tile->note == NOTE_PAUSE && i < model->jvm.pauses.count; i++) {
-		if (model->jvm.pauses.items[i].event == tile->evidence)
-			operation = model_text(model, model->jvm.pauses.items[i].operation);
-	}
 	return arena_format(arena, "%s%s%s", operation, *waker ? (*operation ? ", woken by " : "woken by ") : "", waker);
 }
 

@@ -183,6 +183,11 @@ int finding_jdk(const struct finding_context *context)
 	return major == 1 && strncmp(at, "1.", 2) == 0 ? (int)strtol(at + 2, NULL, 10) : major;
 }
 
+const char *finding_plural(const struct finding_context *context, int64_t count, const char *one, const char *more)
+{
+	return arena_format(context->arena, "%s %s", fmt_count(count).text, count == 1 ? one : more);
+}
+
 const char *finding_base_name(const char *path)
 {
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;

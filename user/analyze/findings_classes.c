@@ -323,7 +323,9 @@ static const char *late_libraries(const struct finding_context *context, bool *r
 		if (!is_in_cold(context, class->loaded_ns, model->threads.list.items[class->thread].pid))
 			continue;
 		name = origin_text(model, &context->sources->origins[i], context->arena);
-		name = *name ? finding_base_name(name) : "other sources";
+		name = strcmp(name, "generated") == 0 ? "what was generated at run time" :
+		       *name			      ? finding_base_name(name) :
+							"other sources";
 		if (strncmp(model_text(model, class->name), "org/springframework/web/servlet/", 32) == 0)
 			*ret_has_spring_web = true;
 		place = map_set(&by_name, hash_bytes(name, strlen(name)), list.count, &is_new);

@@ -101,7 +101,14 @@ static bool displacer_of(const struct finding_context *context, const struct til
 struct displacers {
 	VEC(struct displacer) list;
 	int64_t of_tree_ns, of_others_ns, compilers_ns;
+	int64_t of_us_ns; /* warmtrace's own: in none of the others */
 };
+
+/* The recorder is not of the tree; without it the request would not have waited for it. */
+static bool is_recorder(const struct displacer *displacer)
+{
+	return !displacer->is_of_tree && strcmp(displacer->name, "warmtrace") == 0;
+}
 
 static int compare_displacers(const void *left, const void *right)
 {
@@ -116,6 +123,10 @@ static void add_displacer(struct displacers *displacers, const struct displacer 
 {
 	bool is_compiler = strcmp(displacer->role, ROLE_C1) == 0 || strcmp(displacer->role, ROLE_C2) == 0;
 
+	if (is_recorder(displacer)) {
+		displacers->of_us_ns += displacer->time_ns;
+		return;
+	}
 	*(displacer->is_of_tree ? &displacers->of_tree_ns : &displacers->of_others_ns) += displacer->time_ns;
 	displacers->compilers_ns += is_compiler ? displacer->time_ns : 0;
 	for vec_each(known, &displacers->list) {
@@ -148,25 +159,36 @@ static void displacers_done(struct displacers *displacers)
 
 /* ---- cpu-contention ---- */
 
-bool finding_cpu_contention(const struct finding_context *context, struct finding_draft *draft)
+static void tell_displacers(const struct finding_context *context, const struct displacers *displacers,
+			    struct finding_draft *draft)
 {
 	enum { NAMED_MOST = 4 };
-	struct displacers displacers auto_done(displacers_done) = {};
-	int64_t waited_ns = finding_cause_sum(context, CAUSE_CPU_RUNNABLE);
 	const char *text = "";
 
+	for (size_t i = 0; i < displacers->list.count && i < NAMED_MOST; i++)
+		text = arena_format(context->arena, "%s%s%s (process %u) %s", text, i ? ", " : "", displacers->list.items[i].name,
+				    displacers->list.items[i].pid, fmt_duration(displacers->list.items[i].time_ns).text);
+	if (*text)
+		finding_evidence(draft, "Running instead: threads of the program %s, other programs %s; most of it %s.",
+				 fmt_duration(displacers->of_tree_ns).text, fmt_duration(displacers->of_others_ns).text, text);
+	if (displacers->of_us_ns)
+		finding_evidence(draft, "For another %s warmtrace itself had the CPU; that is not in the price.",
+				 fmt_duration(displacers->of_us_ns).text);
+}
+
+bool finding_cpu_contention(const struct finding_context *context, struct finding_draft *draft)
+{
+	struct displacers displacers auto_done(displacers_done) = {};
+	int64_t waited_ns = finding_cause_sum(context, CAUSE_CPU_RUNNABLE);
+
+	find_displacers(context, &displacers);
+	waited_ns -= displacers.of_us_ns;
 	if (!finding_matters(context, waited_ns) || waited_ns < context->cold->latency_ns / 100 * LIMIT_BROAD_PERCENT)
 		return false;
-	find_displacers(context, &displacers);
 	finding_evidence(draft, "For %s of the %s of the first %s, a thread on its path could have run and had no CPU (%s).",
 			 fmt_duration(waited_ns).text, fmt_duration(context->cold->latency_ns).text, context->cold->route,
 			 finding_share(context, waited_ns));
-	for (size_t i = 0; i < displacers.list.count && i < NAMED_MOST; i++)
-		text = arena_format(context->arena, "%s%s%s (process %u) %s", text, i ? ", " : "", displacers.list.items[i].name,
-				    displacers.list.items[i].pid, fmt_duration(displacers.list.items[i].time_ns).text);
-	if (*text)
-		finding_evidence(draft, "Running instead: threads of the program %s, other programs %s; most of it %s.",
-				 fmt_duration(displacers.of_tree_ns).text, fmt_duration(displacers.of_others_ns).text, text);
+	tell_displacers(context, &displacers, draft);
 	finding_price(draft, waited_ns, false);
 	if (displacers.of_others_ns > displacers.of_tree_ns)
 		finding_remedy(draft, "Keep the other programs off its CPUs, or measure on a quiet machine: what they took says nothing "
@@ -219,7 +241,8 @@ bool finding_jit_starved(const struct finding_context *context, struct finding_d
 			 context->cold->route, fmt_duration(cpu_ns).text,
 			 fmt_count(finding_count(&context->cold->counts, COUNT_COMPILATIONS)).text, cpus,
 			 fmt_duration(context->cold->latency_ns).text);
-	finding_evidence(draft, "A thread on its path waited %s for a compiler to leave its CPU, and %s for a compilation.",
+	finding_evidence(draft, "A thread on its path waited %s for a compiler to leave its CPU (this is part of all its waiting for a "
+			 "CPU), and %s for a compilation.",
 			 fmt_duration(displacers.compilers_ns).text, fmt_duration(waits_ns).text);
 	finding_price(draft, price_ns, false);
 	finding_remedy(draft, "More CPU while it starts; or compile less: try %s, which never uses the second compiler, and mind what "
@@ -263,8 +286,9 @@ bool finding_gc_in_first_request(const struct finding_context *context, struct f
 		name = *operation ? operation : name;
 		is_for_metadata |= strstr(operation, "Metadata") != NULL;
 	}
-	finding_evidence(draft, "The first %s was stopped for %s pauses of collections, %s together%s%s.", context->cold->route,
-			 fmt_count(pauses).text, fmt_duration(pause_ns).text, *name ? "; the last was " : "", name);
+	finding_evidence(draft, "The first %s was stopped for %s of collections, %s in all%s%s.", context->cold->route,
+			 finding_plural(context, pauses, "pause", "pauses"), fmt_duration(pause_ns).text,
+			 *name ? "; the last was " : "", name);
 	finding_evidence(draft, "On its path they took %s of %s (%s).", fmt_duration(stopped_ns).text,
 			 fmt_duration(context->cold->latency_ns).text, finding_share(context, stopped_ns));
 	if (heap->state == KNOWN)

@@ -61,14 +61,36 @@ static const char *faulted_file(const struct finding_context *context, int64_t *
 	return model_file_path(model, most);
 }
 
+/* How long the thread that waited most for the disk did so before the service was ready. */
+static int64_t startup_disk_waits(const struct finding_context *context)
+{
+	const struct model *model = context->model;
+	uint64_t ready_ns = model->exec_ns + (uint64_t)finding_startup_ns(context);
+	int64_t most_ns = 0;
+
+	for (uint32_t i = 0; i < model->threads.list.count; i++) {
+		const struct intervals *intervals = &model->threads.list.items[i].intervals;
+		int64_t sum_ns = 0;
+
+		for (uint32_t k = 0; k < intervals->count && intervals->items[k].start_ns < ready_ns; k++) {
+			if (intervals->items[k].state == INTERVAL_BLOCKED && intervals->items[k].flags & INTERVAL_IOWAIT)
+				sum_ns += (int64_t)(model_interval_end(model, i, k) - intervals->items[k].start_ns);
+		}
+		if (sum_ns > most_ns)
+			most_ns = sum_ns;
+	}
+	return most_ns;
+}
+
 bool finding_cold_page_cache(const struct finding_context *context, struct finding_draft *draft)
 {
 	enum { PAGE_BYTES = 4096 };
 	int64_t waited_ns = finding_cause_sum(context, CAUSE_WAIT_DISK) + finding_faults_sum(context, true);
+	int64_t startup_ns = startup_disk_waits(context);
 	int64_t major = context->report->faults.major.state == KNOWN ? context->report->faults.major.value : 0;
 	struct residency_sums residency = sum_residency(context);
-	bool was_cold = residency.pages >= LIMIT_COLD_PAGES &&
-			residency.resident_pages < residency.pages / 100 * LIMIT_COLD_PERCENT;
+	bool was_cold = startup_ns >= LIMIT_DISK_STARTUP_NS &&
+			startup_ns >= finding_startup_ns(context) / 100 * LIMIT_PART_PERCENT;
 	bool is_dear = finding_matters(context, waited_ns);
 	const char *file;
 	int64_t file_faults;
@@ -89,10 +111,13 @@ bool finding_cold_page_cache(const struct finding_context *context, struct findi
 				 fmt_duration(waited_ns).text, fmt_duration(context->cold->latency_ns).text,
 				 context->cold->route, finding_share(context, waited_ns));
 		finding_price(draft, waited_ns, false);
-	} else if (context->cold) {
+	}
+	if (was_cold)
+		finding_evidence(draft, "Before the service was ready, one thread waited %s for the disk.",
+				 fmt_duration(startup_ns).text);
+	if (!is_dear && context->cold)
 		finding_evidence(draft, "On the path of the first request the disk cost %s: the start paid for it.",
 				 fmt_duration(waited_ns).text);
-	}
 	finding_remedy(draft, "Compare cold with cold and warm with warm (--drop-caches makes every run cold). To have the files in "
 		       "memory before the start: cat %s > /dev/null",
 		       residency.coldest ? shell_quoted(context->arena, residency.coldest) :

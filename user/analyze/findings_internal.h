@@ -122,5 +122,8 @@ bool finding_is_fat_tile(const struct finding_context *context, const struct til
 /* The major version of the JVM's release (8, 17, 25 …), 0 where it is not known. */
 int finding_jdk(const struct finding_context *context);
 
+/* "1 pause", "3 pauses". */
+const char *finding_plural(const struct finding_context *context, int64_t count, const char *one, const char *more);
+
 /* The last part of a path. */
 const char *finding_base_name(const char *path);

@@ -27,9 +27,8 @@ enum {
 
 	/* ---- files ---- */
 
-	LIMIT_COLD_PERCENT = 50,	 /* less than half of the files in memory: a cold start */
-	LIMIT_COLD_PAGES = 4096,	 /* 16 MiB of them, so that a few small files do not make the verdict */
-	LIMIT_MAJOR_FAULTS = 100,	 /* a start with warm files has some tens */
+	LIMIT_DISK_STARTUP_NS = 50000000, /* of one thread; a start with warm files waits some milliseconds, mostly to write */
+	LIMIT_MAJOR_FAULTS = 100,	  /* a start with warm files has some tens */
 	LIMIT_SCANNED_ENTRIES = 500,	 /* class files that were read and not loaded */
 	LIMIT_SCANNED_JARS = 20,	 /* jars opened that gave nothing but their directory */
 	LIMIT_FAILED_LOOKUPS = 1000,	 /* a plain JVM start has about a hundred */

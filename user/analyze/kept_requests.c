@@ -159,10 +159,21 @@ static void store_client(const struct model *model, const struct request *from, 
 	request->client_receive_ns = (struct maybe){KNOWN, (int64_t)client->receive_ns};
 }
 
-static void store_request(const struct model *model, const struct request *from, bool is_cold, uint32_t main_pid,
-			  struct path_walker *walker, struct path *path, struct report *report,
+/* What all requests share while they are worked out. */
+struct work {
+	const struct model *model;
+	struct path_walker *walker;
+	struct count_index *counts; /* of the main process */
+	struct path path;
+	struct arena *arena;
+};
+
+static void store_request(struct work *work, const struct request *from, bool is_cold,
 			  struct report_request *ret_request)
 {
+	const struct model *model = work->model;
+
+
 	*ret_request = (struct report_request){
 		.index = from->index,
 		.is_cold = is_cold,
@@ -176,32 +187,37 @@ static void store_request(const struct model *model, const struct request *from,
 		.latency_ns = (int64_t)(from->end_ns - from->arrival_ns),
 	};
 	store_client(model, from, ret_request);
-	path_walk(walker, from, path);
-	path_causes(path, ret_request->causes, ret_request->cause_is_estimated);
-	store_path(model, from, path, ret_request, &report->arena);
-	counts_of(model, from->arrival_ns, from->end_ns, main_pid, &ret_request->counts);
+	path_walk(work->walker, from, &work->path);
+	path_causes(&work->path, ret_request->causes, ret_request->cause_is_estimated);
+	store_path(model, from, &work->path, ret_request, work->arena);
+	counts_between(work->counts, from->arrival_ns, from->end_ns, &ret_request->counts);
 }
 
 void analyze_requests(const struct model *model, const struct selection *selection, struct report *report)
 {
-	struct path_walker *walker = path_walker_new(model);
-	struct path path = {};
 	uint32_t main_pid = model->threads.processes.items[main_process_of(model)].pid;
 	size_t count = 0;
 
 	for (size_t i = 0; i < model->requests.list.count; i++)
 		count += selection->is_kept[i];
+	if (count == 0)
+		return;
 
 	struct report_request *requests = arena_array(&report->arena, struct report_request, count);
+	struct work work = {.model = model,
+			    .walker = path_walker_new(model),
+			    .counts = count_index_new(model, main_pid),
+			    .arena = &report->arena};
 
 	for vec_each(request, &model->requests.list) {
 		if (selection->is_kept[request->index])
-			store_request(model, request, selection->is_cold[request->index], main_pid, walker, &path, report,
+			store_request(&work, request, selection->is_cold[request->index],
 				      &requests[report->requests_count++]);
 	}
 	report->requests = requests;
-	vec_done(&path.tiles);
-	path_walker_free(walker);
+	vec_done(&work.path.tiles);
+	count_index_free(work.counts);
+	path_walker_free(work.walker);
 }
 
 const struct report_request *report_request_of(const struct report *report, uint32_t index)

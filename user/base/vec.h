@@ -32,5 +32,6 @@ void *vec_grow(void *items, size_t *capacity, size_t count, size_t item_bytes);
 		(vec)->count = (vec)->capacity = 0; \
 	} while (0)
 
+/* Nothing is added to the NULL of an empty array: that is undefined, and sanitizers stop there. */
 #define vec_each(item, vec) \
-	(__typeof__((vec)->items + 0) item = (vec)->items; item < (vec)->items + (vec)->count; item++)
+	(__typeof__((vec)->items + 0) item = (vec)->items; item && item < (vec)->items + (vec)->count; item++)

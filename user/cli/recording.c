@@ -1,6 +1,7 @@
 #include "cli/recording.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "base/term.h"
 #include "cli/option_values.h"
 #include "parse/redact.h"
+#include "record/command.h"
+#include "record/kernel_words.h"
 #include "record/run.h"
 
 const char *recording_path(const struct options *options)
@@ -36,48 +39,13 @@ static void say(void *context, const char *line)
 	fprintf(stderr, "warmtrace: %s\n", utf8_safe(&arena, line, term->has_utf8));
 }
 
-/* 0 where the file can be executed, else why not. */
-static int try_file(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status) != 0)
-		return errno;
-	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
-}
-
-/* What execvp would say of this command: a path, or a name that is looked for on the path. */
-static int find_command(const char *name)
-{
-	const char *path = getenv("PATH");
-	int error = ENOENT;
-
-	if (strchr(name, '/'))
-		return try_file(name);
-	for (const char *at = path ? path : "/bin:/usr/bin"; *at;) {
-		size_t length = strcspn(at, ":");
-		auto_free char *file = NULL;
-
-		if (asprintf(&file, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name) < 0)
-			memory_exhausted();
-
-		int here = try_file(file);
-
-		if (!here)
-			return 0;
-		if (here == EACCES)
-			error = here;
-		at += length + (at[length] == ':');
-	}
-	return error;
-}
-
 /* A verb in the wrong place or misspelt would be taken for a command. */
 static struct err *check_for_verb(const struct options *options)
 {
 	auto_done(arena_done) struct arena arena = {};
 	const char **names = arena_array(&arena, const char *, verb_count);
 	const char *word = options->command[0], *nearest;
+	char path[PATH_MAX];
 	size_t count = 0;
 
 	if (options->is_command_marked || options->verb->name)
@@ -86,7 +54,7 @@ static struct err *check_for_verb(const struct options *options)
 		if (verbs[i].name)
 			names[count++] = verbs[i].name;
 	nearest = value_nearest(word, names);
-	if (!nearest || find_command(word) == 0)
+	if (!nearest || command_find(word, NULL, path) == 0)
 		return NULL;
 	if (strcmp(word, nearest) == 0)
 		return err_hint(err_new(ERR_USAGE, "unexpected '%s': the verb comes before the options", word),
@@ -100,14 +68,15 @@ static struct err *check_for_verb(const struct options *options)
  * itself finds out, as the user and in the environment that the command will have. */
 static struct err *check_command(const struct options *options)
 {
+	char path[PATH_MAX];
 	int error;
 
 	if (geteuid() == 0)
 		return NULL;
-	error = find_command(options->command[0]);
+	error = command_find(options->command[0], NULL, path);
 	if (!error)
 		return NULL;
-	return err_errno(error == ENOENT || error == ENOTDIR ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error,
+	return err_errno(error == ENOENT ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error,
 			 "cannot run '%s'", options->command[0]);
 }
 
@@ -157,6 +126,7 @@ struct err *recording_make(const struct options *options, struct outcome *outcom
 		TRY(check_for_verb(options));
 		TRY(check_command(options));
 	}
+	kernel_words_show(options->is_verbose);
 	TRY(run_record(&run, say, &term, &result));
 	settle(options, &result, outcome);
 	if (options->verb->id == VERB_RECORD && !options->is_quiet) {

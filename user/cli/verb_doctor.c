@@ -6,6 +6,7 @@
 #include "base/term.h"
 #include "cli/verbs.h"
 #include "record/doctor.h"
+#include "record/kernel_words.h"
 
 enum { WHAT_COLUMNS = 44 };
 
@@ -38,6 +39,7 @@ struct err *verb_doctor(const struct options *options, struct outcome *outcome)
 	const char *group = NULL;
 
 	(void)outcome;
+	kernel_words_show(options->is_verbose);
 	doctor_check(&rows);
 	for vec_each(row, &rows.items) {
 		if (options->is_quiet && row->state == OBSERVED_YES)

@@ -2,7 +2,8 @@
  *
  * Outside urgent stretches a full batch is encoded in columns and compressed at once, by the caller's thread. In an
  * urgent stretch (a request is being served) nothing is encoded: batches stay in memory as they are, and beyond
- * WRITER_URGENT_BYTES the oldest are written uncompressed. One thread at a time may use a writer.
+ * WRITER_URGENT_BYTES the oldest are written uncompressed, to be replaced when the stretch ends. One thread at a time
+ * may use a writer.
  *
  * Memory: at most WRITER_MEMORY_BYTES, and beyond that three times the size of the largest single record over
  * RECORDING_BATCH_BYTES. */
@@ -36,7 +37,8 @@ struct err *writer_open(const char *path, uid_t owner_uid, gid_t owner_gid, cons
  * counted, every call succeeds, and the file stays readable up to the last frame written before. */
 struct err *writer_append(struct writer *writer, const struct event_header *event) must_check;
 
-/* Begins or ends an urgent stretch; ending one encodes what was kept (at most WRITER_URGENT_BYTES of records). */
+/* Begins or ends an urgent stretch. Ending one encodes what was kept, and what was written uncompressed: about 20 ms
+ * for each 8 MiB of records, so it is ended when there is nothing more urgent, not between two requests. */
 struct err *writer_set_urgent(struct writer *writer, bool is_urgent) must_check;
 
 /* Hands everything appended so far to the kernel, encoded unless urgent. Not a sync to the disk. */

@@ -76,6 +76,7 @@ static void on_class_loaded(struct load *load, uint32_t thread, uint32_t index, 
 
 		if (open.kind == SPAN_CLASS_LOAD) {
 			class->span = open.span;
+			class->is_parsed |= open.has_parse;
 			if (open.read_event != NO_INDEX) {
 				class->read_event = open.read_event;
 				class->read_bytes = open.read_bytes;
@@ -132,7 +133,14 @@ static void on_class_init(struct load *load, uint32_t thread, uint32_t index, co
 static void on_class_parse(struct load *load, uint32_t thread, uint32_t index, const struct event_class_parse *event)
 {
 	uint32_t name = name_of(load, event);
+	struct thread_state *state = &load->threads.items[thread];
 
+	for (size_t i = state->open.count; i > 0; i--) {
+		if (state->open.items[i - 1].kind == SPAN_CLASS_LOAD) {
+			state->open.items[i - 1].has_parse |= state->open.items[i - 1].name == name;
+			break;
+		}
+	}
 	spans_open(load, thread, SPAN_CLASS_PARSE, index, event->header.time_ns, event->stack_pointer, name);
 }
 
@@ -152,24 +160,21 @@ static void on_compile(struct load *load, uint32_t thread, uint32_t index, const
 		const char *text = arena_format(&model->arena, "%s.%s", class, method < end ? method : "");
 
 		spans_open(load, thread, SPAN_COMPILE, index, time_ns, 0, strpool_add_text(&model->strings, text));
+		load->threads.items[thread].open_compilation = (uint32_t)model->jvm.compilations.count;
 		*vec_push(&model->jvm.compilations) = (struct compilation){
 			.start_ns = time_ns, .thread = thread, .begin_event = index, .end_event = NO_INDEX};
 		return;
 	}
 	spans_close(load, thread, SPAN_COMPILE, 0, time_ns, 0);
-	/* Few compilations run at once: the last one of this thread is near the end. */
-	for (size_t i = model->jvm.compilations.count; i > 0; i--) {
-		struct compilation *compilation = &model->jvm.compilations.items[i - 1];
 
-		if (compilation->thread != thread)
-			continue;
-		if (compilation->end_event == NO_INDEX) {
-			compilation->end_ns = time_ns;
-			compilation->end_event = index;
-			compilation->is_success = event->is_success != 0;
-		}
+	uint32_t *open = &load->threads.items[thread].open_compilation;
+
+	if (*open == NO_INDEX)
 		return;
-	}
+	model->jvm.compilations.items[*open].end_ns = time_ns;
+	model->jvm.compilations.items[*open].end_event = index;
+	model->jvm.compilations.items[*open].is_success = event->is_success != 0;
+	*open = NO_INDEX;
 }
 
 static struct pause *open_pause(struct load *load, uint32_t thread)
@@ -194,20 +199,18 @@ static void on_gc(struct load *load, uint32_t thread, uint32_t index, const stru
 		if (pause)
 			pause->is_collection = true;
 		spans_open(load, thread, SPAN_GC, index, time_ns, 0, 0);
+		load->threads.items[thread].open_collection = (uint32_t)model->jvm.collections.count;
 		*vec_push(&model->jvm.collections) = (struct collection){
 			.start_ns = time_ns, .thread = thread, .event = index, .is_full = event->is_full != 0};
 		return;
 	}
 	spans_close(load, thread, SPAN_GC, 0, time_ns, 0);
-	for (size_t i = model->jvm.collections.count; i > 0; i--) {
-		struct collection *collection = &model->jvm.collections.items[i - 1];
 
-		if (collection->thread != thread)
-			continue;
-		if (collection->end_ns == 0)
-			collection->end_ns = time_ns;
-		return;
-	}
+	uint32_t *open = &load->threads.items[thread].open_collection;
+
+	if (*open != NO_INDEX)
+		model->jvm.collections.items[*open].end_ns = time_ns;
+	*open = NO_INDEX;
 }
 
 /* HotSpot names its stop-the-world operations after what they do; those of the collectors hold one of these. */

@@ -111,19 +111,34 @@ static void collect_holds(struct model *model)
 			last->end_ns = hold->end_ns;
 	}
 	holds->count = kept + 1;
+
+	uint64_t held_ns = 0;
+
+	for vec_each(hold, holds) {
+		hold->held_before_ns = held_ns;
+		held_ns += hold->end_ns - hold->start_ns;
+	}
 }
 
 /* The time on a clock that stood still while warmtrace held a process. */
 static uint64_t without_holds(const struct model *model, uint64_t time_ns)
 {
-	uint64_t held_ns = 0;
+	size_t low = 0, high = model->texts.holds.count;
 
-	for vec_each(hold, &model->texts.holds) {
-		if (hold->start_ns >= time_ns)
-			break;
-		held_ns += (hold->end_ns < time_ns ? hold->end_ns : time_ns) - hold->start_ns;
+	while (low < high) { /* the first hold that begins at or after the time */
+		size_t middle = low + (high - low) / 2;
+
+		if (model->texts.holds.items[middle].start_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return time_ns - held_ns;
+	if (low == 0)
+		return time_ns;
+
+	const struct hold *hold = &model->texts.holds.items[low - 1];
+
+	return time_ns - hold->held_before_ns - ((hold->end_ns < time_ns ? hold->end_ns : time_ns) - hold->start_ns);
 }
 
 static void take_holds_off(struct model *model)
@@ -295,7 +310,9 @@ static void on_event(struct load *load, uint32_t index)
 		jvm_on_event(load, thread, index, event);
 		break;
 	}
-	load->threads.items[thread].last_event_ns = event->time_ns;
+	/* Another thread may have given the name. */
+	if (event->kind != EVENT_THREAD_NAME && event->kind != EVENT_JAVA_THREAD)
+		load->threads.items[thread].last_event_ns = event->time_ns;
 	load->last_event_ns = event->time_ns;
 }
 
@@ -324,6 +341,8 @@ static void load_done(struct load *load)
 	mappings_load_done(load);
 	vec_done(&load->connections);
 	map_done(&load->connection_by_socket);
+	map_done(&load->listener_by_socket);
+	map_done(&load->observed_by_name);
 	map_done(&load->random_descriptors);
 }
 

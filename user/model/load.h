@@ -30,6 +30,7 @@ struct thread_state {
 	bool is_after_name_query;
 	bool has_exited;
 	VEC(struct open_span) open;
+	uint32_t open_compilation, open_collection; /* indices of the model's, or NO_INDEX */
 	uint32_t read_event; /* since the last class was loaded */
 	uint64_t read_bytes;
 };
@@ -74,6 +75,8 @@ struct load {
 	VEC(struct process_state) processes;  /* beside model->threads.processes */
 	VEC(struct connection_state) connections; /* beside model->requests.connections */
 	struct map connection_by_socket;      /* open ones */
+	struct map listener_by_socket;	      /* by socket and port */
+	struct map observed_by_name;	      /* string id -> index in texts.observed */
 	struct map random_descriptors;	      /* pid and descriptor of open random sources */
 	VEC(struct snapshot) snapshots; /* by time */
 	uint32_t number_munmap, number_mremap, number_brk;

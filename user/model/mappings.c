@@ -6,6 +6,8 @@
 
 #include "parse/procfs.h"
 
+enum { SNAPSHOTS_MAX = 256 }; /* a recorder takes a handful per process */
+
 enum range_what { RANGE_ANONYMOUS, RANGE_FILE, RANGE_STACK, RANGE_BREAK };
 
 static const char *const region_names[REGION_KIND_COUNT] = {
@@ -453,7 +455,7 @@ void mappings_prepare(struct load *load)
 	for (uint32_t i = 0; i < model->texts.proc.count; i++) {
 		enum proc_file file = model->texts.proc.items[i].file;
 
-		if (file == PROC_FILE_MAPS || file == PROC_FILE_SMAPS)
+		if ((file == PROC_FILE_MAPS || file == PROC_FILE_SMAPS) && load->snapshots.count < SNAPSHOTS_MAX)
 			vec_push(&load->snapshots)->text = i;
 	}
 }

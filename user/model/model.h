@@ -57,6 +57,7 @@ struct model {
 	uint64_t end_ns;  /* the end of the tree, or the last event */
 	bool is_attached; /* no exec of the command is in the recording */
 
+	uint8_t arch;			       /* the system call numbers' architecture, private */
 	uint8_t call_classes[CALL_TABLE_SIZE]; /* enum call_class by system call number */
 	struct model_threads threads;
 	struct model_files files;

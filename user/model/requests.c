@@ -162,18 +162,16 @@ static uint32_t peer_of_tail(struct model *model, uint32_t family, const char *t
 
 /* ---- the pass ---- */
 
-static struct listener *listener_of(struct model *model, uint64_t socket, uint32_t pid, uint32_t port)
+static struct listener *listener_of(struct load *load, uint64_t socket, uint32_t pid, uint32_t port)
 {
-	for vec_each(listener, &model->requests.listeners) {
-		if (listener->socket == socket && listener->port == port)
-			return listener;
-	}
+	struct model_requests *requests = &load->model->requests;
+	bool is_new;
+	uint64_t *at = map_set(&load->listener_by_socket, hash_combine(socket, port), requests->listeners.count, &is_new);
 
-	struct listener *listener = vec_push(&model->requests.listeners);
-
-	*listener = (struct listener){
-		.socket = socket, .pid = pid, .port = port, .listen_event = NO_INDEX, .ready_event = NO_INDEX};
-	return listener;
+	if (is_new)
+		*vec_push(&requests->listeners) = (struct listener){
+			.socket = socket, .pid = pid, .port = port, .listen_event = NO_INDEX, .ready_event = NO_INDEX};
+	return &requests->listeners.items[*at];
 }
 
 static void on_listen(struct load *load, uint32_t index, const struct event_socket_listen *event)
@@ -181,7 +179,7 @@ static void on_listen(struct load *load, uint32_t index, const struct event_sock
 	if (event->result < 0)
 		return;
 
-	struct listener *listener = listener_of(load->model, event->socket, event->header.pid, event->port);
+	struct listener *listener = listener_of(load, event->socket, event->header.pid, event->port);
 
 	if (listener->listening_ns == 0) {
 		listener->listening_ns = event->header.time_ns;
@@ -191,7 +189,7 @@ static void on_listen(struct load *load, uint32_t index, const struct event_sock
 
 static void on_ready(struct load *load, uint32_t index, const struct event_socket_ready *event)
 {
-	struct listener *listener = listener_of(load->model, event->socket, event->header.pid, event->port);
+	struct listener *listener = listener_of(load, event->socket, event->header.pid, event->port);
 
 	if (listener->ready_ns == 0) {
 		listener->ready_ns = event->header.time_ns;

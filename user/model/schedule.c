@@ -137,7 +137,7 @@ void schedule_on_switch_in(struct load *load, uint32_t thread, uint32_t index, u
 void schedule_on_wake(struct load *load, uint32_t index, const struct event_wake *event)
 {
 	uint64_t time_ns = event->header.time_ns;
-	uint32_t waker = threads_find(load, event->header.tid);
+	uint32_t waker = event->header.tid ? threads_find(load, event->header.tid) : NO_INDEX; /* 0: the idle task */
 
 	if (waker != NO_INDEX && load->model->threads.list.items[waker].pid == event->header.pid) {
 		schedule_prove_running(load, waker, index, time_ns);
@@ -264,14 +264,6 @@ uint32_t model_interval_wake(const struct model *model, uint32_t thread, uint32_
 	return next->event;
 }
 
-static enum syscall_arch arch_of(const struct model *model)
-{
-	size_t length;
-	const char *arch = model_run_text(model, "arch", &length);
-
-	return syscall_arch_of(arch ? arch : "x86_64");
-}
-
 /* What a call may wait for, by the parser's classes. lseek is of no class there. */
 static enum call_class class_of(enum syscall_arch arch, uint32_t number)
 {
@@ -326,6 +318,7 @@ void schedule_prepare(struct load *load)
 	struct model *model = load->model;
 	uint32_t seek;
 
+	model->arch = (uint8_t)load->arch;
 	for (uint32_t number = 0; number < CALL_TABLE_SIZE; number++)
 		model->call_classes[number] = (uint8_t)class_of(load->arch, number);
 	if (syscall_number(load->arch, "lseek", &seek) && seek < CALL_TABLE_SIZE)
@@ -334,7 +327,7 @@ void schedule_prepare(struct load *load)
 
 const char *model_call_name(const struct model *model, uint32_t number)
 {
-	const char *name = syscall_name(arch_of(model), number);
+	const char *name = syscall_name((enum syscall_arch)model->arch, number);
 
 	return name ? name : "system call";
 }

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Deeper than any real program nests: a bound for what a damaged or hostile recording can cost. */
+enum { OPEN_MAX = 1024, DEPTH_MAX = 2048 };
+
 struct span *spans_add(struct load *load, uint32_t thread, enum span_kind kind, uint32_t event, uint64_t start_ns,
 		       uint64_t end_ns)
 {
@@ -66,6 +69,8 @@ struct open_span *spans_open(struct load *load, uint32_t thread, enum span_kind 
 	struct thread_state *state = &load->threads.items[thread];
 	uint32_t index = (uint32_t)load->model->threads.list.items[thread].spans.count;
 
+	if (state->open.count == OPEN_MAX)
+		pop(load, thread, state->last_event_ns, SPAN_END_ESTIMATED);
 	spans_add(load, thread, kind, event, time_ns, time_ns)->name = name;
 
 	struct open_span *open = vec_push(&state->open);
@@ -149,14 +154,20 @@ static void sort(struct spans *spans)
  * ones (which only a damaged recording has) the inner one is cut. */
 static void nest(struct spans *spans)
 {
-	uint32_t top = NO_INDEX;
+	uint32_t top = NO_INDEX, depth = 0;
 
 	for (uint32_t i = 0; i < spans->count; i++) {
 		struct span *span = &spans->items[i];
 
-		while (top != NO_INDEX && spans->items[top].end_ns <= span->start_ns)
+		while (top != NO_INDEX && spans->items[top].end_ns <= span->start_ns) {
 			top = spans->items[top].parent;
+			depth--;
+		}
 		span->parent = top;
+		if (depth == DEPTH_MAX) {
+			span->end_ns = span->start_ns;
+			continue;
+		}
 		for (uint32_t outer = top; outer != NO_INDEX; outer = spans->items[outer].parent) {
 			struct span *around = &spans->items[outer];
 
@@ -171,6 +182,7 @@ static void nest(struct spans *spans)
 			}
 		}
 		top = i;
+		depth++;
 	}
 }
 

@@ -4,22 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
-static void on_observed(struct model *model, const struct event_observed *event)
+/* What was said last of an ability counts. */
+static void on_observed(struct load *load, const struct event_observed *event)
 {
+	struct model *model = load->model;
 	size_t length;
 	const char *what = MODEL_TAIL(event, &length);
 	size_t what_length = strnlen(what, length);
-	const char *why = what_length + 1 < length ? what + what_length + 1 : "";
+	uint32_t name = strpool_add(&model->strings, what, what_length);
+	bool is_new;
+	uint64_t *at = map_set(&load->observed_by_name, name, model->texts.observed.count, &is_new);
 
-	for vec_each(known, &model->texts.observed) {
-		if (strcmp(known->what, what) == 0) {
-			known->state = (enum observed_state)event->state;
-			known->why = why;
-			return;
-		}
-	}
-	*vec_push(&model->texts.observed) =
-		(struct observed){.what = what, .why = why, .state = (enum observed_state)event->state};
+	if (is_new)
+		vec_push(&model->texts.observed);
+	model->texts.observed.items[*at] = (struct observed){
+		.what = what,
+		.why = what_length + 1 < length ? what + what_length + 1 : "",
+		.state = (enum observed_state)event->state,
+	};
 }
 
 void texts_collect(struct load *load, uint32_t index, const struct event_header *event)
@@ -73,7 +75,7 @@ void texts_collect(struct load *load, uint32_t index, const struct event_header 
 		break;
 	}
 	case EVENT_OBSERVED:
-		on_observed(model, (const struct event_observed *)event);
+		on_observed(load, (const struct event_observed *)event);
 		break;
 	case EVENT_CLIENT_REQUEST:
 		*vec_push(&texts->clients) = index;

@@ -36,6 +36,7 @@ struct observed {
 
 struct hold {
 	uint64_t start_ns, end_ns; /* on the raw clock: what was taken out */
+	uint64_t held_before_ns;   /* by the ones before it */
 	uint32_t pid;
 };
 

@@ -41,9 +41,11 @@ static uint32_t thread_begin(struct load *load, uint32_t pid, uint32_t tid, uint
 		.previous_life = previous,
 		.creator = NO_INDEX,
 		.fork_event = NO_INDEX,
+		.last_name = NO_INDEX,
 		.created_ns = time_ns,
 	};
-	vec_push(&load->threads)->read_event = NO_INDEX;
+	*vec_push(&load->threads) = (struct thread_state){
+		.read_event = NO_INDEX, .open_compilation = NO_INDEX, .open_collection = NO_INDEX};
 	load->cache[tid % THREAD_CACHE_SLOTS].tid = tid;
 	load->cache[tid % THREAD_CACHE_SLOTS].thread = index;
 
@@ -58,9 +60,7 @@ uint32_t threads_find(struct load *load, uint32_t tid)
 {
 	uint32_t slot = tid % THREAD_CACHE_SLOTS;
 
-	if (tid == 0)
-		return NO_INDEX;
-	if (load->cache[slot].tid == tid)
+	if (tid && load->cache[slot].tid == tid)
 		return load->cache[slot].thread;
 
 	uint64_t *place = map_find(&load->model->threads.by_tid, tid);
@@ -95,9 +95,12 @@ static void name_thread(struct load *load, uint32_t thread, uint64_t time_ns, ui
 	if (name == 0 || *place == name)
 		return;
 	*place = name;
-	threads->list.items[thread].name_count++;
-	*vec_push(&threads->names) = (struct thread_name){
-		.time_ns = time_ns, .thread = thread, .name = name, .is_java_name = is_java_name};
+	*vec_push(&threads->names) = (struct thread_name){.time_ns = time_ns,
+							  .thread = thread,
+							  .name = name,
+							  .previous = threads->list.items[thread].last_name,
+							  .is_java_name = is_java_name};
+	threads->list.items[thread].last_name = (uint32_t)threads->names.count - 1;
 }
 
 static void on_exec(struct load *load, uint32_t thread, const struct event_exec *event)
@@ -241,19 +244,14 @@ uint32_t model_process_of(const struct model *model, uint32_t pid)
 const char *model_thread_name(const struct model *model, uint32_t thread, uint64_t time_ns)
 {
 	const struct thread *of = &model->threads.list.items[thread];
-	uint32_t name = 0;
+	uint32_t entry = of->last_name;
 
 	if (of->java_name)
 		return model_text(model, of->java_name);
-	if (of->name_count <= 1)
-		return model_text(model, of->name);
-	for vec_each(entry, &model->threads.names) {
-		if (entry->time_ns > time_ns && name != 0)
-			break;
-		if (entry->thread == thread)
-			name = entry->name;
-	}
-	return model_text(model, name);
+	while (entry != NO_INDEX && model->threads.names.items[entry].time_ns > time_ns &&
+	       model->threads.names.items[entry].previous != NO_INDEX)
+		entry = model->threads.names.items[entry].previous;
+	return entry == NO_INDEX ? "" : model_text(model, model->threads.names.items[entry].name);
 }
 
 uint64_t model_thread_cpu_ns(const struct model *model, uint32_t thread, uint64_t start_ns, uint64_t end_ns)

@@ -18,6 +18,7 @@ struct thread_name {
 	uint64_t time_ns; /* from when on */
 	uint32_t thread;
 	uint32_t name;	   /* string id */
+	uint32_t previous; /* the same thread's entry before it, or NO_INDEX */
 	bool is_java_name; /* from the JVM (whole), else the kernel's (cut to 15 bytes) */
 };
 
@@ -28,7 +29,7 @@ struct thread {
 	uint32_t creator;	   /* thread that forked it, or NO_INDEX */
 	uint32_t fork_event;	   /* or NO_INDEX */
 	uint32_t name, java_name;  /* the last of each, 0 where none */
-	uint32_t name_count;	   /* entries in model_threads.names */
+	uint32_t last_name;	   /* its last entry in model_threads.names, or NO_INDEX */
 	uint64_t created_ns;	   /* fork, or its first event */
 	uint64_t ended_ns;	   /* 0: it was not seen ending */
 	bool is_start_known;	   /* created_ns is its fork or its process's exec */

@@ -442,11 +442,12 @@ static struct elf_symbol make_symbol(const struct elf_file *file, const struct s
 	return made;
 }
 
-static bool is_defined(const Elf64_Sym *symbol)
+static bool is_defined(const struct symbol_table *table, const Elf64_Sym *symbol)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
-	return symbol->st_shndx != SHN_UNDEF && type != STT_SECTION && type != STT_FILE && symbol->st_name != 0;
+	return symbol->st_shndx != SHN_UNDEF && type != STT_SECTION && type != STT_FILE &&
+	       string_at(table->strings, table->strings_bytes, symbol->st_name)[0] != '\0';
 }
 
 static void match(const struct elf_file *file, const struct symbol_table *table, const Elf64_Sym *symbol,
@@ -478,7 +479,7 @@ struct err *elf_find(struct elf_file *file, struct elf_query *queries, size_t qu
 
 		TRY(load_table(file, table, t == 1));
 		for (size_t i = 0; i < table->count; i++)
-			if (is_defined(&table->symbols[i]))
+			if (is_defined(table, &table->symbols[i]))
 				match(file, table, &table->symbols[i], queries, query_count);
 	}
 	return NULL;
@@ -493,7 +494,7 @@ struct err *elf_each_symbol(struct elf_file *file, elf_visitor *visitor, void *c
 		for (size_t i = 0; i < table->count; i++) {
 			struct elf_symbol symbol;
 
-			if (!is_defined(&table->symbols[i]))
+			if (!is_defined(table, &table->symbols[i]))
 				continue;
 			symbol = make_symbol(file, table, &table->symbols[i]);
 			if (!visitor(context, &symbol))

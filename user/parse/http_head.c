@@ -119,25 +119,20 @@ static void finish_content_length(struct http_head_machine *machine)
 static void finish_header(struct http_head_machine *machine)
 {
 	struct http_head *head = &machine->head;
-	bool is_spaced = false;
 
 	if (!machine->has_header)
 		return;
 	machine->has_header = false;
 	while (machine->value_length && is_blank((uint8_t)machine->value[machine->value_length - 1]))
 		machine->value_length--;
-	while (machine->name_length && is_blank((uint8_t)machine->name[machine->name_length - 1])) {
-		machine->name_length--;
-		is_spaced = true;
-	}
 	if (machine->is_trailer)
 		return;
 	if (name_is(machine, "content-length")) {
 		/* "Content-Length : 5" is read differently by different servers: no telling where the message ends. */
-		head->is_framing_invalid |= is_spaced;
+		head->is_framing_invalid |= machine->is_name_spaced;
 		finish_content_length(machine);
 	} else if (name_is(machine, "transfer-encoding")) {
-		head->is_framing_invalid |= is_spaced || machine->is_value_cut;
+		head->is_framing_invalid |= machine->is_name_spaced || machine->is_value_cut;
 		machine->has_transfer_coding = true;
 		head->is_chunked = value_has_token(machine->value, machine->value_length, "chunked", true);
 	} else if (name_is(machine, "connection")) {
@@ -201,6 +196,9 @@ static void step_name(struct http_head_machine *machine, uint8_t byte)
 	} else if (byte == ':') {
 		machine->has_header = true;
 		machine->phase = HTTP_PHASE_VALUE_START;
+		machine->is_name_spaced = is_blank((uint8_t)machine->name[machine->name_length - 1]);
+		while (machine->name_length && is_blank((uint8_t)machine->name[machine->name_length - 1]))
+			machine->name_length--;
 		machine->is_value_kept = is_value_kept(machine);
 	} else if (machine->name_length < sizeof(machine->name)) {
 		machine->name[machine->name_length++] = lower((char)byte);
@@ -244,6 +242,11 @@ static void target_put_stars(struct http_head_machine *machine)
 		target_put(machine, '*');
 }
 
+static bool ends_authority(uint8_t byte)
+{
+	return byte == '/' || byte == '?' || byte == '#';
+}
+
 /* User-info: what stands before '@' in the authority turns out to be secret only at the '@'. */
 static void target_authority(struct http_head_machine *machine, uint8_t byte)
 {
@@ -257,7 +260,7 @@ static void target_authority(struct http_head_machine *machine, uint8_t byte)
 			machine->target_length = machine->authority_start;
 			target_put_stars(machine);
 		}
-		if (byte == '@' || byte == '/' || byte == '?' || byte == '#')
+		if (byte == '@' || ends_authority(byte))
 			machine->is_in_authority = false;
 	} else if (byte == '/' && length >= 2 && length < 32 && target[0] != '/' && !machine->is_in_parameters &&
 		   memcmp(target + length - 2, ":/", 2) == 0) {
@@ -269,6 +272,16 @@ static void target_authority(struct http_head_machine *machine, uint8_t byte)
 		machine->authority_start = 0;
 		machine->authority_bytes = 1;
 	}
+}
+
+size_t http_head_hide_authority(struct http_head_machine *machine)
+{
+	if (!machine->is_in_authority || machine->is_authority_hidden || machine->authority_bytes == 0)
+		return 0;
+	machine->is_authority_hidden = true;
+	machine->target_length = machine->authority_start;
+	target_put_stars(machine);
+	return machine->authority_bytes;
 }
 
 /* Whether the byte ends the value of a secret parameter (or any parameter). Blanks end the whole target before. */
@@ -310,7 +323,7 @@ static enum http_head_step step_target(struct http_head_machine *machine, uint8_
 	if (byte == ' ') {
 		if (machine->target_length == 0)
 			return HTTP_HEAD_INVALID;
-		machine->is_in_authority = false;
+		machine->is_in_authority = machine->is_authority_hidden = false;
 		machine->phase = HTTP_PHASE_VERSION;
 		machine->line_length = 0;
 		machine->value_length = machine->name_length = 0;
@@ -318,6 +331,11 @@ static enum http_head_step step_target(struct http_head_machine *machine, uint8_
 	}
 	if (byte < 0x21 || byte == 0x7f)
 		return HTTP_HEAD_INVALID;
+	if (machine->is_authority_hidden && !ends_authority(byte)) {
+		*ret_class = HTTP_BYTE_SECRET;
+		return HTTP_HEAD_MORE;
+	}
+	machine->is_authority_hidden = false;
 	target_authority(machine, byte);
 	target_parameter(machine, byte, ret_class);
 	return HTTP_HEAD_MORE;

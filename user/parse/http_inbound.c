@@ -192,9 +192,7 @@ static size_t inbound_head(struct http_connection *connection, const struct http
 			return i + 1;
 		}
 	}
-	/* The authority may yet turn out to hold user-info, and this part of it is about to be stored. */
-	if (machine->is_in_authority)
-		mark_back(classes, length, machine->authority_bytes);
+	mark_back(classes, length, http_head_hide_authority(machine));
 	return length;
 }
 

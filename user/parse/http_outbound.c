@@ -102,9 +102,11 @@ static size_t outbound_head(struct http_connection *connection, const struct htt
 		enum http_head_step step = http_head_step(&out->machine, bytes[i], &class);
 
 		if (step == HTTP_HEAD_INVALID) {
+			bool was_counted = out->has_request;
+
 			http_mark_payload(classes, 0, i);
 			http_connection_lose(connection);
-			return i;
+			return was_counted ? i : 0;
 		}
 		if (classes)
 			classes[i] = class;

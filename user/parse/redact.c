@@ -357,16 +357,21 @@ static enum expectation expectation_after(const char *argument, size_t length)
 	return redact_is_secret_name(argument + name, length - name) ? EXPECT_SECRET : EXPECT_NOTHING;
 }
 
-static void put_user(struct output *output, const char *text, size_t length)
+static void put_argument(struct output *output, const char *argument, size_t length);
+
+/* What an option's name promises: "Name: value" or "user:password". Anything else is an argument like others. */
+static void put_promised(struct output *output, const char *text, size_t length, enum expectation expectation)
 {
 	const char *colon = memchr(text, ':', length);
 
-	if (!colon) {
-		scan_text(output, text, length);
-		return;
+	if (!colon || memchr(text, '=', (size_t)(colon - text))) {
+		put_argument(output, text, length);
+	} else if (expectation == EXPECT_HEADER) {
+		put_header(output, text, length);
+	} else {
+		put(output, text, (size_t)(colon - text) + 1);
+		put_stars(output);
 	}
-	put(output, text, (size_t)(colon - text) + 1);
-	put_stars(output);
 }
 
 static void put_argument(struct output *output, const char *argument, size_t length)
@@ -380,12 +385,12 @@ static void put_argument(struct output *output, const char *argument, size_t len
 
 		if (is_text(argument, name + name_length, "--header")) {
 			put(output, argument, (size_t)(value - argument));
-			put_header(output, value, length - (size_t)(value - argument));
+			put_promised(output, value, length - (size_t)(value - argument), EXPECT_HEADER);
 			return;
 		}
 		if (is_text(argument, name + name_length, "--user")) {
 			put(output, argument, (size_t)(value - argument));
-			put_user(output, value, length - (size_t)(value - argument));
+			put_promised(output, value, length - (size_t)(value - argument), EXPECT_USER);
 			return;
 		}
 		/* To the end of the argument, whatever the value holds; but a URL's parameters are found one by one. */
@@ -405,10 +410,8 @@ static enum expectation put_next_argument(struct output *output, const char *arg
 	bool is_option = length >= 2 && argument[0] == '-' && argument[1] == '-';
 
 	if (expectation != EXPECT_NOTHING && !is_option) {
-		if (expectation == EXPECT_HEADER)
-			put_header(output, argument, length);
-		else if (expectation == EXPECT_USER)
-			put_user(output, argument, length);
+		if (expectation != EXPECT_SECRET)
+			put_promised(output, argument, length, expectation);
 		else if (length > 0)
 			put_stars(output);
 		return EXPECT_NOTHING;

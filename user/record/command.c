@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +99,54 @@ void invoker_done(struct invoker *invoker)
 	*invoker = (struct invoker){};
 }
 
+/* ---- finding the program ---- */
+
+static int try_program(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return errno == ENOTDIR ? ENOENT : errno;
+	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
+}
+
+int command_find(const char *name, const char *search_path, char *path)
+{
+	const char *folder = search_path ? search_path : getenv("PATH");
+	int error = ENOENT;
+
+	if (strchr(name, '/')) {
+		if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
+			return ENAMETOOLONG;
+		return try_program(path);
+	}
+	for (folder = folder ? folder : "/bin:/usr/bin"; *name; folder++) {
+		size_t length = strcspn(folder, ":");
+
+		/* An empty element is the working folder. */
+		if (snprintf(path, PATH_MAX, "%.*s/%s", length ? (int)length : 1, length ? folder : ".", name) < PATH_MAX) {
+			int here = try_program(path);
+
+			if (!here)
+				return 0;
+			if (here == EACCES)
+				error = here;
+		}
+		folder += length;
+		if (!*folder)
+			break;
+	}
+	return error;
+}
+
+const char *invoker_search_path(const struct invoker *invoker)
+{
+	for (char **variable = invoker->environment; variable && *variable; variable++)
+		if (strncmp(*variable, "PATH=", 5) == 0)
+			return *variable + 5;
+	return NULL;
+}
+
 /* ---- the child's side, between fork and exec: only calls that are safe there ---- */
 
 static int become(const struct invoker *invoker)
@@ -129,10 +179,10 @@ _Noreturn static void child_run(const struct command_options *options, int gate,
 		_exit(127);
 	if (become(options->invoker) == 0 && redirect(options->output_path) == 0) {
 		sigprocmask(SIG_SETMASK, options->signal_mask, NULL);
+		/* execvp looks in the PATH of `environ`: the caller's, not the one that sudo gave us. */
 		if (options->invoker->environment)
-			execvpe(options->arguments[0], options->arguments, options->invoker->environment);
-		else
-			execvp(options->arguments[0], options->arguments);
+			environ = options->invoker->environment;
+		execvp(options->arguments[0], options->arguments);
 	}
 	error = errno;
 	if (write(exec_error, &error, sizeof(error)) < 0)

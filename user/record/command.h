@@ -22,6 +22,13 @@ struct invoker {
 struct err *invoker_find(bool as_root, struct invoker *ret_invoker) must_check;
 void invoker_done(struct invoker *invoker);
 
+/* Where execvp would find this program: a path, or a name that is looked for in `search_path` (NULL: our PATH). 0 and the
+ * path, or why not as an errno (ENOENT, EACCES). `path` of PATH_MAX bytes. */
+int command_find(const char *name, const char *search_path, char *path);
+
+/* The invoker's PATH; NULL where their environment is ours. */
+const char *invoker_search_path(const struct invoker *invoker);
+
 struct command_options {
 	char *const *arguments; /* NULL-terminated */
 	const struct invoker *invoker;

@@ -39,13 +39,46 @@ static struct doctor_row *add_row(struct doctor_rows *rows, const char *group, c
 static const char kernel_group[] = "Kernel";
 
 /* The error of what was tried, as the row's why; the error is consumed. */
-static void add_failure(struct doctor_rows *rows, const char *what, struct err *err)
+static void add_failure(struct doctor_rows *rows, const char *what, struct err *err, const char *fix)
 {
 	auto_free char *line = err_line(err);
-	const char *hint = err_hint_text(err);
 
-	add_row(rows, kernel_group, what, OBSERVED_NO, line ? line : "", hint ? hint : "")->is_required = true;
+	add_row(rows, kernel_group, what, OBSERVED_NO, line ? line : "", fix)->is_required = true;
 	err_free(err);
+}
+
+/* Root in a container or sandbox is often root in name only. */
+enum { CAPABILITY_SYS_PTRACE = 19, CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38, CAPABILITY_BPF = 39 };
+
+static bool has_capability(int capability)
+{
+	auto_free char *text = NULL;
+	size_t length = 0;
+	struct err *err = proc_file_read(getpid(), "status", &text, &length);
+	struct procfs_status status;
+
+	if (err) {
+		err_free(err);
+		return true;
+	}
+	procfs_status_parse(text, length, &status);
+	return status.capabilities_effective & (1ull << capability);
+}
+
+static void check_privilege(struct doctor_rows *rows)
+{
+	static const char what[] = "privilege";
+
+	if (geteuid() != 0)
+		add_row(rows, kernel_group, what, OBSERVED_NO, "tracing needs root", "run it with sudo");
+	else if (!has_capability(CAPABILITY_SYS_ADMIN) &&
+		 !(has_capability(CAPABILITY_BPF) && has_capability(CAPABILITY_PERFMON)))
+		add_row(rows, kernel_group, what, OBSERVED_NO,
+			"root without CAP_BPF and CAP_PERFMON: a container or a sandbox",
+			"give the container CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, or run it on the host");
+	else
+		add_row(rows, kernel_group, what, OBSERVED_YES, "", "");
+	rows->items.items[rows->items.count - 1].is_required = true;
 }
 
 /* What the report lacks without it, and what brings it. Tracepoints have rows of their own, among the probes. */
@@ -74,19 +107,25 @@ static void check_features(struct doctor_rows *rows, const struct features *feat
 /* Holding a process needs ptrace: Yama's scope 3 forbids it to everybody, root included. */
 static void check_hold(struct doctor_rows *rows)
 {
+	static const char what[] = "holding a process while it gets probes";
 	auto_free char *text = NULL;
 	size_t length;
 	struct err *err = text_file_read("/proc/sys/kernel/yama/ptrace_scope", &text, &length);
 	bool is_forbidden = !err && text[0] == '3';
 
 	err_free(err);
-	add_row(rows, kernel_group, "holding a process while it gets probes",
-		is_forbidden ? OBSERVED_NO : OBSERVED_YES,
-		is_forbidden
-			? "kernel.yama.ptrace_scope is 3, ptrace is forbidden: the first moments of a JVM are missed"
-			: "",
-		"set kernel.yama.ptrace_scope to 2 or less in /etc/sysctl.d and restart: it cannot be lowered while "
-		"running");
+	if (is_forbidden)
+		add_row(rows, kernel_group, what, OBSERVED_NO,
+			"kernel.yama.ptrace_scope is 3, which forbids ptrace: the first moments of a JVM are missed",
+			"set kernel.yama.ptrace_scope to 2 or less in /etc/sysctl.d and restart: it cannot be "
+			"lowered "
+			"while running");
+	else if (geteuid() == 0 && !has_capability(CAPABILITY_SYS_PTRACE))
+		add_row(rows, kernel_group, what, OBSERVED_NO,
+			"root without CAP_SYS_PTRACE: the first moments of other users' JVMs are missed",
+			"give the container CAP_SYS_PTRACE");
+	else
+		add_row(rows, kernel_group, what, OBSERVED_YES, "", "");
 }
 
 static void check_cgroup(struct doctor_rows *rows)
@@ -161,7 +200,9 @@ static void check_probes(struct doctor_rows *rows)
 	struct err *err = features_detect(&features);
 
 	if (err) {
-		add_failure(rows, "tracing", err);
+		const char *hint = err_hint_text(err);
+
+		add_failure(rows, "type information (BTF)", err, hint ? arena_format(&rows->arena, "%s", hint) : "");
 		return;
 	}
 	check_features(rows, &features);
@@ -170,7 +211,7 @@ static void check_probes(struct doctor_rows *rows)
 	check_cgroup(rows);
 	err = probes_open(&options, &probes);
 	if (err)
-		add_failure(rows, "loading the probes", err);
+		add_failure(rows, "loading the probes", err, "'warmtrace doctor -v' shows the kernel's words");
 	else
 		for vec_each(observation, &probes.observations)
 			add_observation(rows, observation);
@@ -179,10 +220,7 @@ static void check_probes(struct doctor_rows *rows)
 
 static void check_machine(struct doctor_rows *rows)
 {
-	struct doctor_row *row = add_row(rows, kernel_group, "privilege", geteuid() == 0 ? OBSERVED_YES : OBSERVED_NO,
-					 geteuid() == 0 ? "" : "tracing needs root", "run it with sudo");
-
-	row->is_required = true;
+	check_privilege(rows);
 	if (geteuid() == 0) {
 		check_probes(rows);
 		return;
@@ -225,7 +263,9 @@ static void add_library(struct doctor_rows *rows, const char *what, const char *
 		memory_exhausted();
 	fprintf(stream, "%s: %zu probes", path, sites.items.count);
 	for (size_t i = 0; i < sites.missing_count; i++)
-		fprintf(stream, "%s%s (%s)", i ? ", " : "; missing: ", sites.missing[i].what, sites.missing[i].why);
+		fprintf(stream, "%s%s", i ? ", " : "; missing: ", sites.missing[i].what);
+	if (sites.missing_count)
+		fprintf(stream, " (%s%s)", sites.missing[0].why, sites.missing_count > 1 ? ", and more" : "");
 	fclose(stream);
 	add_row(rows, library_group, what,
 		!sites.items.count    ? OBSERVED_NO

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "record/command.h"
 
 static void closedir_done(DIR **folder)
 {
@@ -96,27 +97,12 @@ static void add_jdk(struct page_cache_files *files, const char *program)
 	add_file(files, folder);
 }
 
-static bool find_program(const char *name, char *path, size_t path_bytes)
-{
-	auto_free char *search = NULL;
-	char *rest;
-
-	if (strchr(name, '/'))
-		return snprintf(path, path_bytes, "%s", name) < (int)path_bytes && access(path, X_OK) == 0;
-	search = strdup(getenv("PATH") ? getenv("PATH") : "/usr/local/bin:/usr/bin:/bin");
-	rest = search;
-	for (char *folder; (folder = strsep(&rest, ":"));)
-		if (snprintf(path, path_bytes, "%s/%s", folder, name) < (int)path_bytes && access(path, X_OK) == 0)
-			return true;
-	return false;
-}
-
-void page_cache_find(char *const *command, struct page_cache_files *ret_files)
+void page_cache_find(char *const *command, const char *search_path, struct page_cache_files *ret_files)
 {
 	char program[PATH_MAX];
 
 	*ret_files = (struct page_cache_files){};
-	if (find_program(command[0], program, sizeof(program))) {
+	if (command_find(command[0], search_path, program) == 0) {
 		add_file(ret_files, program);
 		add_jdk(ret_files, program);
 	}

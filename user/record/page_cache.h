@@ -12,7 +12,7 @@ struct page_cache_files {
 
 /* The files that the command line names or implies: the program itself, files among its arguments, a class path with its
  * folders and wildcards, for a java launcher the JDK's libraries, modules and archives, and a lib folder beside its jar. */
-void page_cache_find(char *const *command, struct page_cache_files *ret_files);
+void page_cache_find(char *const *command, const char *search_path, struct page_cache_files *ret_files);
 
 /* Evicts the files' pages, as far as the kernel does (pages that others have mapped or that are dirty stay). */
 void page_cache_drop(const struct page_cache_files *files);

@@ -1,6 +1,7 @@
 #include "record/run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,11 +96,23 @@ static struct err *check_port(struct session *session)
 	return err_new(ERR_FAILED, "cannot use port %u: another process already listens on it", session->request_port);
 }
 
+/* Said before anything is written: a mistyped name must not replace an earlier recording. */
+static struct err *check_command(struct session *session)
+{
+	const char *name = session->options->command[0];
+	char path[PATH_MAX];
+	int error = command_find(name, invoker_search_path(&session->invoker), path);
+
+	if (!error)
+		return NULL;
+	return err_errno(error == ENOENT ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error, "cannot run '%s'", name);
+}
+
 static struct err *open_descriptors(struct session *session)
 {
 	struct itimerspec period = {
 		.it_interval.tv_nsec = TICK_MS * 1000000, .it_value.tv_nsec = TICK_MS * 1000000};
-	sigset_t taken;
+	sigset_t taken, blocked;
 
 	sigemptyset(&taken);
 	sigaddset(&taken, SIGCHLD);
@@ -107,7 +120,10 @@ static struct err *open_descriptors(struct session *session)
 	sigaddset(&taken, SIGTERM);
 	sigaddset(&taken, SIGHUP);
 	sigaddset(&taken, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &taken, &session->signal_mask);
+	blocked = taken;
+	/* Blocked, a limit on file sizes is an error of write instead of our death. */
+	sigaddset(&blocked, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &blocked, &session->signal_mask);
 	session->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	session->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (session->signal_fd < 0 || session->timer_fd < 0 || timerfd_settime(session->timer_fd, 0, &period, NULL) != 0)
@@ -159,7 +175,7 @@ static void prepare_page_cache(struct session *session)
 {
 	struct page_cache_files files auto_done(page_cache_files_done) = {};
 
-	page_cache_find(session->options->command, &files);
+	page_cache_find(session->options->command, invoker_search_path(&session->invoker), &files);
 	if (session->options->drop_caches) {
 		uint64_t left_bytes;
 
@@ -276,9 +292,11 @@ static struct err *record(struct session *session)
 		.timeout_s = options->request_timeout_s,
 	};
 
+	TRY(invoker_find(options->as_root, &session->invoker));
+	if (options->command)
+		TRY(check_command(session));
 	TRY(check_port(session));
 	TRY(open_descriptors(session));
-	TRY(invoker_find(options->as_root, &session->invoker));
 	TRY(tracer_open(!options->no_hold && options->command, on_hold, on_exit_reaped, session, &session->tracer));
 	TRY(probes_open(&probes_options, &session->probes));
 	TRY(consumer_open(session));

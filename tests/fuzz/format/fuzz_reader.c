@@ -1,5 +1,5 @@
-/* Recordings from strangers. The bytes are read as they are, and once more with every checksum made right, since a fuzzer
- * cannot: so it reaches what lies behind them. Any record given out must be as reader.h promises. */
+/* Recordings from strangers. The bytes are read as they are, and once more with every checksum made right, since a
+ * fuzzer cannot: so it reaches what lies behind them. Any record given out must be as reader.h promises. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

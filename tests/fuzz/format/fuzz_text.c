@@ -1,4 +1,5 @@
-/* Text traces: no input may crash the parser, and what it took must come back the same from what text_print makes of it. */
+/* Text traces: no input may crash the parser, and what it took must come back the same from what text_print makes of
+ * it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* Any bytes as an ELF file and all that is asked of one: symbols, sections, USDT notes with their arguments, code. */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

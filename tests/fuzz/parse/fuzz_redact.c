@@ -1,5 +1,4 @@
 /* Any text with a secret put into it, in each of the forms that are promised: the secret must be gone. */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -21,7 +21,7 @@
 
 #include "analyze/path.h"
 #include "base/auto.h"
-#include "unit/analyze/trace.h"
+#include "unit/model/trace.h"
 
 enum { REQUESTS_MAX = 16 };
 

@@ -191,6 +191,33 @@ static void test_text_without_secrets(void **state)
 	assert_string_equal(quoted.text, "--output 'it'\\''s here.wtr'");
 }
 
+/* interface.md's order: the command's own, 124, 1, 0. */
+static void test_exit_status(void **state)
+{
+	char url[] = "http://a/", line[] = "gate failed";
+	char *lines[] = {line};
+	struct outcome outcome = {};
+
+	(void)state;
+	assert_int_equal(outcome_status(&outcome), 0);
+	outcome.failed_gates.items = lines;
+	outcome.failed_gates.count = 1;
+	assert_int_equal(outcome_status(&outcome), 1);
+	outcome.no_answer = url;
+	assert_int_equal(outcome_status(&outcome), 124);
+	/* It ended by itself, and well: that answers no request. */
+	outcome.has_command_status = true;
+	assert_int_equal(outcome_status(&outcome), 124);
+	outcome.command_status = 3;
+	assert_int_equal(outcome_status(&outcome), 3);
+	/* After Ctrl-C: its own, whatever it is. */
+	outcome.command_status = 0;
+	outcome.was_interrupted = true;
+	assert_int_equal(outcome_status(&outcome), 0);
+	outcome.has_command_status = false;
+	assert_int_equal(outcome_status(&outcome), 124);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +228,7 @@ int main(void)
 		cmocka_unit_test(test_sets_of_recordings),
 		cmocka_unit_test(test_export_and_bench),
 		cmocka_unit_test(test_text_without_secrets),
+		cmocka_unit_test(test_exit_status),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,8 +57,8 @@ const struct event_header *made_event(struct event_builder *builder, struct made
 {
 	const struct schema_kind *row = schema_by_id(kind);
 	uint32_t tid = (uint32_t)any_magnitude(random);
-	struct event_header *event =
-		event_begin(builder, (enum event_kind)kind, any_magnitude(random), made_below(random, 3) ? 77 : tid, tid);
+	struct event_header *event = event_begin(builder, (enum event_kind)kind, any_magnitude(random),
+						 made_below(random, 3) ? 77 : tid, tid);
 
 	event->cpu = (u16)any_magnitude(random);
 	for (size_t i = 0; i < row->field_count; i++)

@@ -147,8 +147,8 @@ static struct err *exception(struct stream *stream, unsigned cpu)
 	event->stack_id = hot_stack(stream);
 	event->stack_pointer = on_cpu(stream, cpu)->stack_pointer - 0x400;
 	event->count = 1;
-	event_add_text(&stream->builder, below(stream, 20) ? "java/lang/ClassNotFoundException"
-							     : "java/lang/NoSuchMethodException");
+	event_add_text(&stream->builder,
+		       below(stream, 20) ? "java/lang/ClassNotFoundException" : "java/lang/NoSuchMethodException");
 	return end(stream);
 }
 
@@ -190,10 +190,10 @@ static struct err *exchange(struct stream *stream, unsigned cpu)
 
 static void class_name(struct stream *stream, size_t number)
 {
-	static const char *const packages[] = {"org/springframework/context/annotation", "org/hibernate/boot/model/internal",
-					       "com/fasterxml/jackson/databind/ser/std", "java/util/concurrent",
-					       "org/apache/catalina/core"};
-	static const char *const words[] = {"Bean",	"Factory", "Resolver", "Abstract",  "Type",    "Default",
+	static const char *const packages[] = {
+		"org/springframework/context/annotation", "org/hibernate/boot/model/internal",
+		"com/fasterxml/jackson/databind/ser/std", "java/util/concurrent", "org/apache/catalina/core"};
+	static const char *const words[] = {"Bean",	"Factory", "Resolver", "Abstract",	"Type",	   "Default",
 					    "Provider", "Mapping", "Context",  "Configuration", "Handler", "Support"};
 	char name[200];
 
@@ -203,7 +203,8 @@ static void class_name(struct stream *stream, size_t number)
 	event_add_text(&stream->builder, name);
 }
 
-static struct err *class_event(struct stream *stream, unsigned cpu, enum event_kind kind, size_t number, uint32_t code)
+static struct err *class_event(struct stream *stream, unsigned cpu, enum event_kind kind, size_t number,
+			       uint32_t code)
 {
 	uint64_t stack_pointer = on_cpu(stream, cpu)->stack_pointer;
 

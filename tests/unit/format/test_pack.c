@@ -13,8 +13,8 @@
 
 static void packs_by_place(void **state)
 {
-	/* 5 is 05; 300 = 2 * 128 + 44 is ac 02; 128 is 80 01; 16384 = 1 << 14 is 80 80 01. By place: the first bytes of all
-	 * four, the second bytes of the last three, the third byte of the last. */
+	/* 5 is 05; 300 = 2 * 128 + 44 is ac 02; 128 is 80 01; 16384 = 1 << 14 is 80 80 01. By place: the first bytes
+	 * of all four, the second bytes of the last three, the third byte of the last. */
 	uint64_t values[] = {5, 300, 128, 16384};
 	static const uint8_t expected[] = {0x05, 0xac, 0x80, 0x80, 0x02, 0x01, 0x80, 0x01};
 	struct pack pack = {};

@@ -13,13 +13,16 @@
 #include <cmocka.h>
 
 #include "base/auto.h"
+#include "format/columns.h"
 #include "format/frame_file.h"
 #include "format/layout.h"
 #include "format/reader.h"
 #include "format/recording.h"
 #include "format/schema.h"
+#include "format/text.h"
 #include "format/writer.h"
 #include "unit/format/made.h"
+#include "unit/format/stream.h"
 
 enum { FRAMES_MAX = 16 };
 
@@ -326,7 +329,8 @@ static void refuses_other_files(void **state)
 	struct sample *sample = *state;
 	struct reader *reader;
 	char path[128], line[256];
-	static const char text[] = "this is a text of more than sixty-four bytes, which no recording begins with at all\n";
+	static const char text[] =
+		"this is a text of more than sixty-four bytes, which no recording begins with at all\n";
 
 	made_assert_error(reader_open_bytes(text, sizeof(text), "notes.txt", &reader),
 			  "'notes.txt' is not a warmtrace recording");
@@ -343,8 +347,8 @@ static void refuses_other_files(void **state)
 /* ---- other versions ---- */
 
 /* A recording with a schema and one frame of records of our making. */
-static char *make_file(struct sample *sample, struct recording_header header, const char *schema, struct frame_header frame,
-		       const void *payload, size_t *ret_length)
+static char *make_file(struct sample *sample, struct recording_header header, const char *schema,
+		       struct frame_header frame, const void *payload, size_t *ret_length)
 {
 	auto_fd int fd = open(sample->path, O_RDWR | O_TRUNC);
 	struct frame_file file = {.fd = fd, .path = sample->path};
@@ -383,8 +387,8 @@ static void takes_what_it_knows_of_a_newer_recording(void **state)
 {
 	struct sample *sample = *state;
 	struct recording_header header = {.version = 2, .least_reader = 1, .created_by = "warmtrace 2.0"};
-	/* exec with a field before and one behind ours, and ours in the other order; a kind of the future; a kind whose
-	 * number we know by another name. */
+	/* exec with a field before and one behind ours, and ours in the other order; a kind of the future; a kind
+	 * whose number we know by another name. */
 	static const char schema[] = "1 exec vm:u64:ID uid:u32:ID parent_pid:u32:ID extra:i32:CODE | file name\n"
 				     "2 mitosis child_pid:u32:ID\n"
 				     "200 future a:u64:ADDRESS | text\n";
@@ -456,7 +460,8 @@ static void fills_up_an_older_recording(void **state)
 		i32 result;
 	} old = {{7, 10, 11, 8, 3, 32}, 500, -2};
 	char records[40] = {};
-	struct frame_header frame = {.type = FRAME_RECORDS, .event_count = 1, .stored_bytes = 40, .content_bytes = 40};
+	struct frame_header frame = {
+		.type = FRAME_RECORDS, .event_count = 1, .stored_bytes = 40, .content_bytes = 40};
 	size_t length;
 	struct made_list read = {};
 
@@ -473,15 +478,15 @@ static void fills_up_an_older_recording(void **state)
 	assert_int_equal(event->header.size, schema_by_id(8)->fixed_bytes);
 	assert_int_equal(event->duration_ns, 500);
 	assert_true(event->result == -2);
-	assert_int_equal(event->inode + event->offset + event->length + event->device + event->descriptor + event->number,
-			 0);
+	assert_int_equal(
+		event->inode + event->offset + event->length + event->device + event->descriptor + event->number, 0);
 	made_list_done(&read);
 	reader_close(&reader);
 	free(bytes);
 }
 
-/* The same by column: the schema and the frame's checksums are rewritten so that the columns of one kind belong to a kind
- * that we do not know, and those of a field to a field that we do not know. */
+/* The same by column: the schema and the frame's checksums are rewritten so that the columns of one kind belong to a
+ * kind that we do not know, and those of a field to a field that we do not know. */
 static void takes_what_it_knows_of_columns(void **state)
 {
 	struct sample *sample = *state;
@@ -543,6 +548,89 @@ static void takes_what_it_knows_of_columns(void **state)
 	free(whole);
 }
 
+/* A recording of each version of the format must open for ever, and mean what it meant: its records in columns, then
+ * the same once more as they are. */
+static void reads_pinned_recordings(void **state)
+{
+	struct reader *reader;
+	const struct event_header *event;
+	size_t length, text_length = 0;
+	char *text = NULL;
+	auto_free char *expected = made_file_bytes("unit/format/pinned/format-1.txt", &length);
+	FILE *out = open_memstream(&text, &text_length);
+
+	(void)state;
+	made_assert_ok(reader_open("unit/format/pinned/format-1.recording", &reader));
+	for (;;) {
+		made_assert_ok(reader_next(reader, &event));
+		if (!event)
+			break;
+		text_print(event, out);
+	}
+	fclose(out);
+	assert_true(reader_status(reader)->is_ended);
+	assert_int_equal(reader_status(reader)->damaged_frames, 0);
+	assert_int_equal(text_length, 2 * length);
+	assert_memory_equal(text, expected, length);
+	assert_memory_equal(text + length, expected, length);
+	reader_close(&reader);
+	free(text);
+}
+
+/* ---- hostile ---- */
+
+/* Any byte of a frame's columns changed, as by somebody who makes the checksums right again. */
+static void stays_safe_with_hostile_columns(void **state)
+{
+	static const uint8_t changes[] = {0x01, 0x02, 0x80, 0xff};
+	struct columns_encoder *encoder = columns_encoder_new();
+	struct columns_decoder *decoder = columns_decoder_new();
+	struct columns_content content;
+	struct layout layout = {};
+	struct made_list list = {};
+	size_t schema_length, refused = 0;
+	char *schema = layout_describe(&schema_length);
+	uint8_t *bytes;
+
+	(void)state;
+	/* Enough for every mode of a column, and for threads and tails that come again. */
+	made_assert_ok(stream_make(300, 1, made_list_sink, &list));
+	content = columns_encode(encoder, list.bytes, (uint32_t)list.count);
+	bytes = malloc(content.length_bytes);
+	made_assert_ok(layout_parse(&layout, schema, schema_length));
+	for (size_t at = 0; at < content.length_bytes; at++)
+		for (size_t i = 0; i < array_length(changes); i++) {
+			struct columns_records records;
+
+			memcpy(bytes, content.bytes, content.length_bytes);
+			bytes[at] ^= changes[i];
+			if (!columns_decode(decoder, &layout, bytes, content.length_bytes, (uint32_t)list.count,
+					    &records)) {
+				refused++;
+				continue;
+			}
+
+			const char *record = (const char *)records.first, *end = record + records.length_bytes;
+
+			for (uint32_t j = 0; j < records.count; j++) {
+				const struct event_header *event = (const struct event_header *)record;
+
+				assert_true(event->size >= schema_by_id(event->kind)->fixed_bytes);
+				record += record_stride(event->size);
+				assert_true(record <= end);
+				assert_int_equal(((const char *)event)[event->size], 0);
+			}
+			assert_ptr_equal(record, end);
+		}
+	assert_true(refused > 0);
+	made_list_done(&list);
+	layout_done(&layout);
+	columns_encoder_free(encoder);
+	columns_decoder_free(decoder);
+	free(schema);
+	free(bytes);
+}
+
 int main(void)
 {
 #define WITH_SAMPLE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -559,6 +647,8 @@ int main(void)
 		WITH_SAMPLE(takes_what_it_knows_of_a_newer_recording),
 		WITH_SAMPLE(fills_up_an_older_recording),
 		WITH_SAMPLE(takes_what_it_knows_of_columns),
+		cmocka_unit_test(reads_pinned_recordings),
+		cmocka_unit_test(stays_safe_with_hostile_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

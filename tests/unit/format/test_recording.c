@@ -1,4 +1,5 @@
-/* Records through a recording and back: all kinds, all magnitudes, raw and in columns, large ones, many; and the size. */
+/* Records through a recording and back: all kinds, all magnitudes, raw and in columns, large ones, many; and the
+ * size. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -140,7 +141,8 @@ static void keeps_random_records(void **state)
 	}
 }
 
-/* Each column mode must come up, and come back: constant, small, signed, steps, steps by thread, few distinct values. */
+/* Each column mode must come up, and come back: constant, small, signed, steps, steps by thread, few distinct values.
+ */
 static void keeps_patterns(void **state)
 {
 	struct fixture *fixture = *state;
@@ -247,7 +249,8 @@ static void keeps_urgent_stretches(void **state)
 	assert_int_equal(writer_totals(writer).events, 122020);
 	made_assert_ok(writer_close(&writer));
 	assert_whole(fixture, read_back(fixture));
-	/* What was written raw was replaced. Random fields do not compress much, being in columns alone does a little. */
+	/* What was written raw was replaced. Random fields do not compress much, being in columns alone does a
+	 * little. */
 	assert_true(encoded_bytes < fixture->written.length_bytes * 8 / 10);
 }
 

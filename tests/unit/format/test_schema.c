@@ -161,8 +161,8 @@ static void reads_its_own_layout(void **state)
 static void refuses_bad_layouts(void **state)
 {
 	static const char *const bad[] = {
-		"x exec\n", "256 exec\n", "99999999999999999999 exec\n", " exec\n", "1 exec\n1 exec\n", "1 exec a:u16:ID\n",
-		"1 exec uid:u32:ID uid:u32:ID\n", "1 exec uid\n",
+		"x exec\n",	    "256 exec\n",	 "99999999999999999999 exec\n",	   " exec\n",
+		"1 exec\n1 exec\n", "1 exec a:u16:ID\n", "1 exec uid:u32:ID uid:u32:ID\n", "1 exec uid\n",
 	};
 
 	(void)state;

@@ -59,15 +59,16 @@ static void assert_prints(const char *line, const char *expected)
 
 static void reads_a_trace(void **state)
 {
-	static const char trace[] = "# what a person would write\n"
-				    "thread main = 100/101   # its first thread\n"
-				    "thread poller = 100/102\n"
-				    "\n"
-				    "12.5ms main exec parent_pid=1 uid=1000 \"/usr/bin/java\"\n"
-				    "20ms..22ms\tmain file_open result=3 path_flags=relative|8 \"app.jar\" \"srv\" \"\"\n"
-				    "1s+250us 7 fault duration=250us address=0x7f001000 is_major=1 cpu=3\r\n"
-				    "30ms poller wake target=main context=network\n"
-				    "31 300/301 fork child=poller";
+	static const char trace[] =
+		"# what a person would write\n"
+		"thread main = 100/101   # its first thread\n"
+		"thread poller = 100/102\n"
+		"\n"
+		"12.5ms main exec parent_pid=1 uid=1000 \"/usr/bin/java\"\n"
+		"20ms..22ms\tmain file_open result=3 path_flags=relative|8 \"app.jar\" \"srv\" \"\"\n"
+		"1s+250us 7 fault duration=250us address=0x7f001000 is_major=1 cpu=3\r\n"
+		"30ms poller wake target=main context=network\n"
+		"31 300/301 fork child=poller";
 	struct made_list list = {};
 	size_t length;
 
@@ -93,8 +94,7 @@ static void reads_a_trace(void **state)
 	assert_int_equal(exec->header.size, 32 + 13);
 	assert_memory_equal(EVENT_TAIL(exec, &length), "/usr/bin/java", 13);
 
-	const struct event_file_open *open =
-		(const struct event_file_open *)made_list_next(&list, &exec->header);
+	const struct event_file_open *open = (const struct event_file_open *)made_list_next(&list, &exec->header);
 
 	assert_int_equal(open->header.time_ns, 22000000);
 	assert_int_equal(open->duration_ns, 2000000);
@@ -232,14 +232,18 @@ static void says_what_is_wrong(void **state)
 	assert_wrong("1ms 1 exit cpu=65536", "trace.txt:1: '65536' is not a CPU");
 	assert_wrong("1ms 1 exit \"x\"", "trace.txt:1: 'exit' has no tail");
 	assert_wrong("1ms 1 wake context=lunch", "trace.txt:1: 'lunch' is no value for field 'context' (CODE)");
-	assert_wrong("1ms 1 wake target=nobody", "trace.txt:1: no thread 'nobody' was declared (thread NAME = PID/TID)");
+	assert_wrong("1ms 1 wake target=nobody",
+		     "trace.txt:1: no thread 'nobody' was declared (thread NAME = PID/TID)");
 	assert_wrong("1ms 1 wake target_tid=nobody", "trace.txt:1: 'nobody' is no value for field 'target_tid' (ID)");
-	assert_wrong("1ms 1 file_lookup result=-EWHAT", "trace.txt:1: '-EWHAT' is no value for field 'result' (RESULT)");
+	assert_wrong("1ms 1 file_lookup result=-EWHAT",
+		     "trace.txt:1: '-EWHAT' is no value for field 'result' (RESULT)");
 	assert_wrong("1ms 1 file_lookup result=9223372036854775808",
 		     "trace.txt:1: '9223372036854775808' is no value for field 'result' (RESULT)");
 	assert_wrong("1ms 1 exec \"x", "trace.txt:1: a string has no closing quote");
-	assert_wrong("1ms 1 exec \"x\\", "trace.txt:1: unknown escape in a string (known: \\0 \\n \\t \\r \\\" \\\\ \\xHH)");
-	assert_wrong("1ms 1 exec \"\\q\"", "trace.txt:1: unknown escape in a string (known: \\0 \\n \\t \\r \\\" \\\\ \\xHH)");
+	assert_wrong("1ms 1 exec \"x\\",
+		     "trace.txt:1: unknown escape in a string (known: \\0 \\n \\t \\r \\\" \\\\ \\xHH)");
+	assert_wrong("1ms 1 exec \"\\q\"",
+		     "trace.txt:1: unknown escape in a string (known: \\0 \\n \\t \\r \\\" \\\\ \\xHH)");
 	assert_wrong("1ms 1 exec \"x\" uid=1", "trace.txt:1: field 'uid' stands after the tail");
 	assert_wrong("1ms 1 stack [c1 1 2", "trace.txt:1: a stack frame has no closing bracket");
 	assert_wrong("1ms 1 stack [c9]", "trace.txt:1: 'c9' is not the type of a stack frame");

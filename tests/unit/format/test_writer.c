@@ -198,8 +198,8 @@ static void refuses_what_is_no_file(void **state)
 	/* The older file cannot be kept: nothing has changed. */
 	write_text(place->path, "first");
 	assert_int_equal(mkdir(place->old, 0700), 0);
-	snprintf(line, sizeof(line),
-		 "cannot write '%s': the older file cannot be kept as '%s.old': Is a directory", place->path, place->path);
+	snprintf(line, sizeof(line), "cannot write '%s': the older file cannot be kept as '%s.old': Is a directory",
+		 place->path, place->path);
 	made_assert_error(newfile_create(place->path, geteuid(), getegid(), &fd), line);
 	assert_text(place->path, "first");
 }
@@ -359,8 +359,9 @@ static void says_that_nothing_can_be_written(void **state)
 	struct writer *writer = NULL;
 
 	(void)state;
-	made_assert_error(writer_open("/nonexistent/run.wtr", geteuid(), getegid(), "warmtrace test", &writer),
-			  "cannot write '/nonexistent/run.wtr': its folder cannot be used: No such file or directory");
+	made_assert_error(
+		writer_open("/nonexistent/run.wtr", geteuid(), getegid(), "warmtrace test", &writer),
+		"cannot write '/nonexistent/run.wtr': its folder cannot be used: No such file or directory");
 	assert_null(writer);
 }
 

@@ -1,7 +1,12 @@
-#include "unit/analyze/trace.h"
+#include "unit/model/trace.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 #include "base/auto.h"
 #include "format/text.h"
@@ -30,6 +35,19 @@ struct err *trace_load_text(const char *text, size_t length, const char *name, u
 		return err;
 	}
 	return model_finish(sink.builder, ret_model);
+}
+
+struct model *trace_model(const char *text)
+{
+	struct model *model = NULL;
+	struct err *err = trace_load_text(text, strlen(text), "trace", 0, &model);
+
+	if (err) {
+		char *line = err_line(err);
+
+		fail_msg("%s", line ? line : err->message);
+	}
+	return model;
 }
 
 char *trace_read(const char *path, size_t *ret_length)

@@ -1,0 +1,134 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/auto.h"
+#include "unit/model/trace.h"
+
+/* The kinds of the faults, in order of time. */
+static void expect_kinds(const char *text, const enum region_kind *kinds, size_t count)
+{
+	struct model *model auto_done(model_free) = trace_model(text);
+
+	assert_int_equal(model->mappings.faults.count, count);
+	for (size_t i = 0; i < count; i++) {
+		if (model->mappings.fault_kinds.items[i] != kinds[i])
+			fail_msg("fault %zu is %s, expected %s", i,
+				 model_region_name((enum region_kind)model->mappings.fault_kinds.items[i]),
+				 model_region_name(kinds[i]));
+	}
+}
+
+#define EXPECT_KINDS(text, ...)                                                            \
+	expect_kinds(text, (const enum region_kind[]){__VA_ARGS__},                        \
+		     array_length(((const enum region_kind[]){__VA_ARGS__})))
+
+static void mapped_files_are_known_by_name(void **state)
+{
+	(void)state;
+	EXPECT_KINDS("0 1/1 exec \"a\"\n"
+		     "1 1/1 file_map result=0x100000 length=0x1000 inode=1 device=1 \"classes.jsa\"\n"
+		     "1 1/1 file_map result=0x200000 length=0x1000 inode=2 device=1 \"app.aot\"\n"
+		     "1 1/1 file_map result=0x300000 length=0x1000 inode=3 device=1 \"app.jar\"\n"
+		     "1 1/1 file_map result=0x400000 length=0x1000 inode=4 device=1 \"libc.so.6\"\n"
+		     "1 1/1 file_map result=0x500000 length=0x1000 inode=5 device=1 \"modules\"\n"
+		     "1 1/1 file_map result=0x600000 length=0x1000 inode=6 device=1 protection=5 \"tool\"\n"
+		     "1 1/1 file_map result=0x700000 length=0x1000\n"
+		     "1 1/1 file_map result=0x800000 length=0x1000 flags=0x20022\n"
+		     "2 1/1 fault address=0x100000\n"
+		     "3 1/1 fault address=0x200fff\n"
+		     "4 1/1 fault address=0x300010\n"
+		     "5 1/1 fault address=0x400010\n"
+		     "6 1/1 fault address=0x500010\n"
+		     "7 1/1 fault address=0x600010\n"
+		     "8 1/1 fault address=0x700010\n"
+		     "9 1/1 fault address=0x800010\n"
+		     "10 1/1 fault address=0x801000\n",
+		     REGION_CDS, REGION_AOT, REGION_JAR, REGION_LIBRARY, REGION_FILE, REGION_LIBRARY, REGION_MALLOC,
+		     REGION_STACK, REGION_OTHER);
+}
+
+static void what_the_jvm_says_goes_before_anonymous_memory_and_memory_files(void **state)
+{
+	(void)state;
+	EXPECT_KINDS("0 1/1 run_text \"region.1.heap\" \"100000-200000\"\n"
+		     "0 1/1 run_text \"region.1.metaspace\" \"300000-310000,400000-410000\"\n"
+		     "0 1/1 run_text \"region.2.gc\" \"500000-600000\"\n"
+		     "0 1/1 exec \"java\"\n"
+		     "1 1/1 file_map result=0x100000 length=0x100000 inode=9 device=1 \"memfd:java_heap\"\n"
+		     "1 1/1 file_map result=0x180000 length=0x1000 inode=1 device=1 \"classes.jsa\"\n"
+		     "1 1/1 file_map result=0x400000 length=0x10000\n"
+		     "1 1/1 file_map result=0x500000 length=0x10000\n"
+		     "2 1/1 fault address=0x100000\n"
+		     "3 1/1 fault address=0x180000\n"
+		     "4 1/1 fault address=0x181000\n"
+		     "5 1/1 fault address=0x300000\n"
+		     "6 1/1 fault address=0x40ffff\n"
+		     "7 1/1 fault address=0x410000\n"
+		     "8 1/1 fault address=0x500000\n", /* the region is another process's */
+		     REGION_HEAP, REGION_CDS, REGION_HEAP, REGION_METASPACE, REGION_METASPACE, REGION_OTHER,
+		     REGION_MALLOC);
+}
+
+static void mappings_change_over_time(void **state)
+{
+	(void)state;
+	EXPECT_KINDS("0 1/1 exec \"a\"\n"
+		     "1 1/1 file_map result=0x100000 length=0x10000 inode=3 device=1 \"app.jar\"\n"
+		     "2 1/1 file_map result=0x104000 length=0x1000\n" /* in its middle */
+		     "3 1/1 fault address=0x103fff\n"
+		     "4 1/1 fault address=0x104000\n"
+		     "5 1/1 fault address=0x105000\n"
+		     "6 1/1 syscall number=11 argument0=0x100000 argument1=0x4000\n" /* munmap */
+		     "7 1/1 fault address=0x103fff\n"
+		     "8 1/1 fault address=0x105000\n"
+		     "9 1/1 syscall number=25 argument0=0x105000 argument1=0x1000 argument2=0x2000 result=0x900000\n"
+		     "10 1/1 fault address=0x105000\n"
+		     "11 1/1 fault address=0x901fff\n"
+		     "12 1/1 syscall number=11 argument0=0x900000 argument1=0x1000 result=-22\n" /* failed */
+		     "13 1/1 fault address=0x900000\n"
+		     "14 1/1 fork child=2/2\n"
+		     "15 2/2 fault address=0x900000\n"
+		     "16 2/2 exec \"b\"\n"
+		     "17 2/2 fault address=0x900000\n"
+		     "18 1/1 syscall number=12 result=0x5000\n"
+		     "19 1/1 syscall number=12 result=0x9000\n"
+		     "20 1/1 fault address=0x8fff\n",
+		     REGION_JAR, REGION_MALLOC, REGION_JAR, REGION_OTHER, REGION_JAR, REGION_OTHER, REGION_JAR, REGION_JAR,
+		     REGION_JAR, REGION_OTHER, REGION_MALLOC);
+}
+
+/* What the kernel maps at exec has no call: it is known from the next snapshot, for earlier faults too. */
+static void snapshots_tell_what_no_call_mapped(void **state)
+{
+	(void)state;
+	EXPECT_KINDS("0 1/1 exec \"/bin/tool\"\n"
+		     "1 1/1 fault address=0x400000\n"
+		     "2 1/1 fault address=0x402000\n"
+		     "3 1/1 fault address=0x7ffd0000\n"
+		     "4 1/1 fault address=0x5000\n"
+		     "5 1/1 fault address=0x6000\n"
+		     "6 1/1 fault address=0x7000\n"
+		     "9 1/1 proc_text file=maps \""
+		     "00005000-00006000 rw-p 00000000 00:00 0 [heap]\\n"
+		     "00006000-00007000 rw-p 00000000 00:00 0 \\n"
+		     "00400000-00401000 r-xp 00000000 08:01 77 /bin/tool\\n"
+		     "00402000-00403000 rw-p 00002000 08:01 77 /bin/tool\\n"
+		     "7ffd0000-7ffd2000 rw-p 00000000 00:00 0 [stack]\\n\"\n",
+		     REGION_LIBRARY, REGION_LIBRARY, REGION_STACK, REGION_MALLOC, REGION_MALLOC, REGION_OTHER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mapped_files_are_known_by_name),
+		cmocka_unit_test(what_the_jvm_says_goes_before_anonymous_memory_and_memory_files),
+		cmocka_unit_test(mappings_change_over_time),
+		cmocka_unit_test(snapshots_tell_what_no_call_mapped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

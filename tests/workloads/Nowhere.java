@@ -1,0 +1,3 @@
+/** A superclass for which KnownStacks' class loader throws. */
+public class Nowhere {
+}
