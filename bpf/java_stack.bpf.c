@@ -377,8 +377,6 @@ __noinline int java_walk_step(u32 place)
 						       walk->chunk + java_read_int(process->config.chunk_parent_address)));
 	if (walk->pc == process->call_stub_return)
 		return step_entry(walk, &process->config);
-	if (walk->pc == process->entry_return_pc && walk->pc)
-		walk->flags |= STACK_VIRTUAL;
 	if (walk->pc == process->return_barrier && walk->pc)
 		return step_barrier(walk, place, &process->config);
 	if ((walk->pc < walk->code.code_begin || walk->pc >= walk->code.code_end) && !java_find_code(place)) {
@@ -387,6 +385,9 @@ __noinline int java_walk_step(u32 place)
 			return use_anchor(walk);
 		return stop(walk, JAVA_WALK_NO_CODE);
 	}
+	/* Continuation.enterSpecial: the carrier's frames follow. */
+	if (process->entry_return_pc >= walk->code.code_begin && process->entry_return_pc < walk->code.code_end)
+		walk->flags |= STACK_VIRTUAL;
 	if (walk->code.type == CODE_INTERPRETED)
 		return step_interpreted(walk, &process->config);
 	if (walk->code.type != CODE_STUB)

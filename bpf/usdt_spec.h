@@ -1,7 +1,9 @@
-/* Where the arguments of one USDT site are: made by parse/usdt.h from the site's note, read by the BPF programs from a map.
+/* Where the arguments of one USDT site are: made by parse/usdt.h from the site's note, read by the BPF programs from
+ * a map.
  *
  * libbpf 1.1 cannot attach USDT sites through uprobe.multi links, the only kind that detaches quickly; so a site is
- * attached as a plain offset, its cookie names a usdt_site_spec, and the program reads each argument as the spec says:
+ * attached as a plain offset, its cookie names a usdt_site_spec, and the program reads each argument as the spec
+ * says:
  *
  *     raw = CONSTANT: value
  *           REGISTER: the 8 bytes at register_offset of pt_regs
@@ -10,8 +12,8 @@
  *     argument = (raw << left_shift) >> right_shift        (the right shift arithmetic where is_signed)
  *
  * MEMORY and INDEXED may read `size` bytes only, where 8 would cross into a page that is not there; the little-endian
- * low bytes are the same. An argument of kind NONE has a form that cannot be read (a floating point register, say): the others
- * of its site stay valid. No pointers, no padding: the layout is the same on both sides. */
+ * low bytes are the same. An argument of kind NONE has a form that cannot be read (a floating point register, say):
+ * the others of its site stay valid. No pointers, no padding: the layout is the same on both sides. */
 #pragma once
 
 #include "events.h"

@@ -24,13 +24,13 @@ struct blocked_in {
 	const struct span *span; /* innermost, or NULL */
 	uint32_t thread, connection;
 	enum call_class call;
-	bool is_call_known; /* there is a record of the call, so that file_type is known */
-	uint32_t file_type; /* of the call's descriptor; 0: it has none of its own (eventfd) */
+	bool is_call_known;			  /* there is a record of the call, so that file_type is known */
+	uint32_t file_type;			  /* of the call's descriptor; 0: it has none of its own (eventfd) */
 	const struct event_socket_read *transfer; /* SOCKET_READ or SOCKET_WRITE, or NULL */
 };
 
-static void look_at(const struct model *model, uint32_t thread, uint32_t index, uint32_t connection, uint32_t *ret_span,
-		    struct blocked_in *ret_in)
+static void look_at(const struct model *model, uint32_t thread, uint32_t index, uint32_t connection,
+		    uint32_t *ret_span, struct blocked_in *ret_in)
 {
 	const struct thread *of = &model->threads.list.items[thread];
 	const struct interval *interval = &of->intervals.items[index];
@@ -177,8 +177,8 @@ static size_t pauses_before(const struct model *model, uint64_t time_ns)
 	return low;
 }
 
-/* The last pause of a process, made by `vm_thread` (NO_INDEX: by any), that overlaps the stretch; NULL: none. Pauses of
- * other JVMs may lie between; those of one do not overlap. */
+/* The last pause of a process, made by `vm_thread` (NO_INDEX: by any), that overlaps the stretch; NULL: none. Pauses
+ * of other JVMs may lie between; those of one do not overlap. */
 static const struct pause *pause_in(const struct model *model, uint32_t process, uint32_t vm_thread, uint64_t from_ns,
 				    uint64_t until_ns)
 {
@@ -191,8 +191,8 @@ static const struct pause *pause_in(const struct model *model, uint32_t process,
 	return NULL;
 }
 
-/* The VM thread lets all stopped threads go at the end of a pause: a thread that it woke around then was stopped, or had
- * asked for the operation and waited for its end. */
+/* The VM thread lets all stopped threads go at the end of a pause: a thread that it woke around then was stopped, or
+ * had asked for the operation and waited for its end. */
 static bool read_pause(const struct blocked_in *in, uint32_t waker, uint64_t end_ns, struct block_reading *reading)
 {
 	const struct thread *of = &in->model->threads.list.items[in->thread];
@@ -220,15 +220,16 @@ static bool read_pause(const struct blocked_in *in, uint32_t waker, uint64_t end
 
 static uint32_t waker_in_tree(const struct model *model, const struct event_wake *wake)
 {
-	uint32_t thread = wake->header.tid ? model_thread_at(model, wake->header.tid, wake->header.time_ns) : NO_INDEX;
+	uint32_t thread =
+		wake->header.tid ? model_thread_at(model, wake->header.tid, wake->header.time_ns) : NO_INDEX;
 
 	if (thread == NO_INDEX || model->threads.list.items[thread].pid != wake->header.pid)
 		return NO_INDEX;
 	return thread;
 }
 
-/* A network wake by a thread of the tree that is sending: its bytes may be what was waited for. Not where both ends are
- * known and are not each other's. */
+/* A network wake by a thread of the tree that is sending: its bytes may be what was waited for. Not where both ends
+ * are known and are not each other's. */
 static bool is_sender(const struct blocked_in *in, uint32_t waker, uint64_t time_ns)
 {
 	const struct model *model = in->model;
@@ -243,7 +244,8 @@ static bool is_sender(const struct blocked_in *in, uint32_t waker, uint64_t time
 		if (of->kind == SPAN_SOCKET_WRITE) {
 			const struct event_socket_write *sent = MODEL_EVENT(model, of->event, socket_write);
 
-			if (!in->transfer || !in->transfer->port || !in->transfer->peer_port || !sent->port || !sent->peer_port)
+			if (!in->transfer || !in->transfer->port || !in->transfer->peer_port || !sent->port ||
+			    !sent->peer_port)
 				return true;
 			return sent->port == in->transfer->peer_port && sent->peer_port == in->transfer->port;
 		}
@@ -328,8 +330,8 @@ static void read_wake(const struct blocked_in *in, uint32_t waker, struct block_
 		set_hole(in, reading);
 		return;
 	}
-	reading->cause = is_network_daemon(wake) && in->call != CALL_FUTEX ? network_cause(in, wake) :
-									     cause_by_call(in, wake);
+	reading->cause =
+		is_network_daemon(wake) && in->call != CALL_FUTEX ? network_cause(in, wake) : cause_by_call(in, wake);
 }
 
 /* ---- all together ---- */
@@ -364,13 +366,14 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 	reading->evidence = in.interval->event;
 	reading->is_poll = in.call == CALL_POLL;
 
-	uint32_t waker = reading->wake == NO_INDEX ? NO_INDEX :
-						     waker_in_tree(model, MODEL_EVENT(model, reading->wake, wake));
+	uint32_t waker =
+		reading->wake == NO_INDEX ? NO_INDEX : waker_in_tree(model, MODEL_EVENT(model, reading->wake, wake));
 
 	if (read_fault(&in, reading->span, waker, reading))
 		return;
 	if (in.interval->flags & INTERVAL_IOWAIT) {
-		/* In user mode nothing but a page fault waits for the disk: where faults have spans, this one's is missing. */
+		/* In user mode nothing but a page fault waits for the disk: where faults have spans, this one's is
+		 * missing. */
 		bool is_lost_fault = in.call == CALL_NONE && model_observed(model, "fault_duration") == OBSERVED_YES;
 
 		reading->cause = is_lost_fault ? CAUSE_UNEXPLAINED : CAUSE_WAIT_DISK;

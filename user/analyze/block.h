@@ -4,12 +4,12 @@
 #include "analyze/path.h"
 
 struct block_reading {
-	uint32_t follow;       /* thread whose path explains the block, or NO_INDEX */
-	enum cause cause;      /* without `follow`: the whole block's */
-	uint32_t evidence;     /* the event that proves `cause` */
+	uint32_t follow;   /* thread whose path explains the block, or NO_INDEX */
+	enum cause cause;  /* without `follow`: the whole block's */
+	uint32_t evidence; /* the event that proves `cause` */
 	enum tile_note note;
-	/* With `follow`: what the block is where the other thread's path has nothing to say, and its proof; NO_INDEX: that
-	 * stays unexplained. */
+	/* With `follow`: what the block is where the other thread's path has nothing to say, and its proof; NO_INDEX:
+	 * that stays unexplained. */
 	enum cause hole_cause;
 	uint32_t hole_evidence;
 	bool is_poll;  /* it waited for whatever comes first, not on one socket */

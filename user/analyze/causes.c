@@ -11,9 +11,10 @@ static const struct cause_text texts[CAUSE_COUNT] = {
 #define C(NAME, name, words) [CAUSE_##NAME] = {name, words},
 	CAUSE_TABLE(C)
 #undef C
-#define M(NAME, name, words)                                                                        \
-	[CAUSE_FAULT_MINOR + MAPPING_##NAME] = {"fault.minor." name, "page faults (minor): " words}, \
-	[CAUSE_FAULT_MAJOR + MAPPING_##NAME] = {"fault.major." name, "page faults (major, from disk): " words},
+#define M(NAME, name, words)                                                                                         \
+	[CAUSE_FAULT_MINOR + MAPPING_##NAME] = {"fault.minor." name, "page faults (minor): " words},                 \
+			     [CAUSE_FAULT_MAJOR + MAPPING_##                                                         \
+				     NAME] = {"fault.major." name, "page faults (major, from disk): " words},
 		MAPPING_KIND_TABLE(M)
 #undef M
 };

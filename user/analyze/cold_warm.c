@@ -166,7 +166,8 @@ static int64_t quantile(const int64_t *sorted, size_t count, size_t percent)
 	return sorted[rank ? rank - 1 : 0];
 }
 
-static void fill_route(const struct model *model, const struct route *from, int64_t warm_ns, struct report_route *ret_route)
+static void fill_route(const struct model *model, const struct route *from, int64_t warm_ns,
+		       struct report_route *ret_route)
 {
 	size_t count = from->answered.count;
 	int64_t *latencies_ns = malloc((count + 1) * sizeof(*latencies_ns));
@@ -186,8 +187,10 @@ static void fill_route(const struct model *model, const struct route *from, int6
 		uint64_t first_ns = model->requests.list.items[from->answered.items[0]].arrival_ns;
 		int64_t warm_after = warm_ns > 0 ? until_warm(latencies_ns, count, warm_ns) : -1;
 
-		ret_route->per_second = last_end_ns > first_ns ? (double)count * 1e9 / (double)(last_end_ns - first_ns) : 0;
-		ret_route->until_warm = warm_after < 0 ? (struct maybe){.state = NONE} : (struct maybe){KNOWN, warm_after};
+		ret_route->per_second =
+			last_end_ns > first_ns ? (double)count * 1e9 / (double)(last_end_ns - first_ns) : 0;
+		ret_route->until_warm =
+			warm_after < 0 ? (struct maybe){.state = NONE} : (struct maybe){KNOWN, warm_after};
 		qsort(latencies_ns, count, sizeof(*latencies_ns), compare_numbers);
 		ret_route->p50_ns = quantile(latencies_ns, count, 50);
 		ret_route->p95_ns = quantile(latencies_ns, count, 95);

@@ -53,7 +53,8 @@ static void count_event(const struct model *model, const struct event_header *ev
 		break;
 	}
 	case EVENT_FAULT:
-		add(counts, ((const struct event_fault *)event)->is_major ? COUNT_MAJOR_FAULTS : COUNT_MINOR_FAULTS, 1);
+		add(counts, ((const struct event_fault *)event)->is_major ? COUNT_MAJOR_FAULTS : COUNT_MINOR_FAULTS,
+		    1);
 		break;
 	case EVENT_EXCEPTION: /* one record may stand for several */
 		add(counts, COUNT_EXCEPTIONS, ((const struct event_exception *)event)->count ?: 1);
@@ -144,7 +145,8 @@ static void count_pauses(const struct model *model, uint64_t start_ns, uint64_t 
 void counts_of(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid, struct counts *ret_counts)
 {
 	begin_counts(model, ret_counts);
-	count_events(model, model_first_event_at(model, start_ns), model_first_event_at(model, end_ns), pid, ret_counts);
+	count_events(model, model_first_event_at(model, start_ns), model_first_event_at(model, end_ns), pid,
+		     ret_counts);
 	count_pauses(model, start_ns, end_ns, pid, ret_counts);
 }
 

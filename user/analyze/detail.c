@@ -28,7 +28,8 @@ const char *frame_words(const struct model *model, const struct stack_frame *fra
 	if (!*name->file)
 		return arena_format(arena, "%s.%s", dotted_name(name->class_name, arena), name->method);
 	if (name->line < 0)
-		return arena_format(arena, "%s.%s(%s)", dotted_name(name->class_name, arena), name->method, name->file);
+		return arena_format(arena, "%s.%s(%s)", dotted_name(name->class_name, arena), name->method,
+				    name->file);
 	return arena_format(arena, "%s.%s(%s:%lld)", dotted_name(name->class_name, arena), name->method, name->file,
 			    (long long)name->line);
 }
@@ -86,8 +87,8 @@ static const char *read_words(const struct model *model, uint32_t event, uint32_
 	if (found.entry == NO_INDEX || !model_archive_entry(model, archive, found.entry, &entry) ||
 	    !model_archive_facts(model, archive, entry.archive, &inner))
 		return path;
-	return entry.archive == 0 ? arena_format(arena, "%s!/%s", path, entry.name) :
-				    arena_format(arena, "%s!/%s!/%s", path, inner.name, entry.name);
+	return entry.archive == 0 ? arena_format(arena, "%s!/%s", path, entry.name)
+				  : arena_format(arena, "%s!/%s!/%s", path, inner.name, entry.name);
 }
 
 /* ---- spans ---- */
@@ -159,7 +160,8 @@ static const char *waker_words(const struct model *model, uint32_t event, struct
 		break;
 	}
 
-	uint32_t thread = wake->header.tid ? model_thread_at(model, wake->header.tid, wake->header.time_ns) : NO_INDEX;
+	uint32_t thread =
+		wake->header.tid ? model_thread_at(model, wake->header.tid, wake->header.time_ns) : NO_INDEX;
 
 	if (thread != NO_INDEX && model->threads.list.items[thread].pid == wake->header.pid)
 		return thread_words(model, thread, wake->header.time_ns, arena);
@@ -188,9 +190,8 @@ static const char *peer_words(const struct model *model, const struct tile *tile
 	}
 
 	uint32_t connection = model_connection_at(model, socket, span->end_ns);
-	const char *peer = connection == NO_INDEX ?
-				   "" :
-				   model_text(model, model->requests.connections.items[connection].peer);
+	const char *peer =
+		connection == NO_INDEX ? "" : model_text(model, model->requests.connections.items[connection].peer);
 
 	if (!*peer)
 		return peer_port ? arena_format(arena, ", peer port %u", peer_port) : "";
@@ -204,7 +205,8 @@ static const char *block_words(const struct model *model, const struct tile *til
 	uint64_t stack_id = 0;
 
 	if (tile->interval != NO_INDEX) {
-		const struct interval *interval = &model->threads.list.items[tile->thread].intervals.items[tile->interval];
+		const struct interval *interval =
+			&model->threads.list.items[tile->thread].intervals.items[tile->interval];
 		const struct event_switch_out *out = MODEL_EVENT(model, interval->event, switch_out);
 
 		if (out->syscall_number)
@@ -223,9 +225,9 @@ static const char *block_words(const struct model *model, const struct tile *til
 	const char *stack = stack_words(model, stack_id, arena);
 	const char *waker = tile->wake == NO_INDEX ? "" : waker_words(model, tile->wake, arena);
 
-	return arena_format(arena, "%s%s%s%s%s%s%s%s", call, *call && *file ? " " : "", file,
-			    peer_words(model, tile, arena), *waker ? (*call || *file ? ", woken by " : "woken by ") : "", waker,
-			    *stack ? ", at " : "", stack);
+	return arena_format(
+		arena, "%s%s%s%s%s%s%s%s", call, *call && *file ? " " : "", file, peer_words(model, tile, arena),
+		*waker ? (*call || *file ? ", woken by " : "woken by ") : "", waker, *stack ? ", at " : "", stack);
 }
 
 /* Who had the CPU: the thread that took it, else the one that ran there before ours did. */
@@ -262,8 +264,8 @@ static const char *displaced_words(const struct model *model, const struct tile 
 		if (other != NO_INDEX)
 			name = thread_words(model, other, event->time_ns, arena);
 	}
-	return *name ? arena_format(arena, "displaced by %s (process %u)", name, pid) :
-		       arena_format(arena, "displaced by process %u", pid);
+	return *name ? arena_format(arena, "displaced by %s (process %u)", name, pid)
+		     : arena_format(arena, "displaced by process %u", pid);
 }
 
 static const struct pause *pause_of_event(const struct model *model, uint32_t event)
@@ -291,18 +293,20 @@ static const char *pause_words(const struct model *model, const struct tile *til
 	const char *operation = pause ? model_text(model, pause->operation) : "";
 	const char *waker = tile->wake == NO_INDEX ? "" : waker_words(model, tile->wake, arena);
 
-	return arena_format(arena, "%s%s%s", operation, *waker ? (*operation ? ", woken by " : "woken by ") : "", waker);
+	return arena_format(arena, "%s%s%s", operation, *waker ? (*operation ? ", woken by " : "woken by ") : "",
+			    waker);
 }
 
-static const char *unexplained_words(const struct model *model, const struct request *request, const struct tile *tile,
-				     struct arena *arena)
+static const char *unexplained_words(const struct model *model, const struct request *request,
+				     const struct tile *tile, struct arena *arena)
 {
 	switch ((enum tile_note)tile->note) {
 	case NOTE_NO_SCHEDULE:
 		return "no scheduling records in this recording";
 	case NOTE_BEFORE_THREAD:
 		if (request->reader != NO_INDEX && request->reader != tile->thread)
-			return arena_format(arena, "before the first record of this thread; the request was read by %s",
+			return arena_format(arena,
+					    "before the first record of this thread; the request was read by %s",
 					    thread_words(model, request->reader, tile->start_ns, arena));
 		return "before the first record of this thread";
 	case NOTE_RECORD_MISSING:
@@ -338,7 +342,8 @@ const char *tile_detail(const struct model *model, const struct request *request
 	if (tile->note == NOTE_PAUSE)
 		return pause_words(model, tile, arena);
 	if (tile->interval != NO_INDEX) {
-		const struct interval *interval = &model->threads.list.items[tile->thread].intervals.items[tile->interval];
+		const struct interval *interval =
+			&model->threads.list.items[tile->thread].intervals.items[tile->interval];
 
 		if (interval->state == INTERVAL_BLOCKED)
 			return block_words(model, tile, arena);

@@ -10,6 +10,6 @@ const char *tile_detail(const struct model *model, const struct request *request
 /* A class name of the JVM ("java/lang/String") as Java writes it; in `arena`. */
 const char *dotted_name(const char *name, struct arena *arena);
 
-/* "package.Class.method(File.java:line)" of a frame, of its innermost method where methods were inlined; NULL where the
- * frame has no name. */
+/* "package.Class.method(File.java:line)" of a frame, of its innermost method where methods were inlined; NULL where
+ * the frame has no name. */
 const char *frame_words(const struct model *model, const struct stack_frame *frame, struct arena *arena);

@@ -103,7 +103,7 @@ bool finding_cold_page_cache(const struct finding_context *context, struct findi
 				 fmt_bytes(residency.resident_pages * PAGE_BYTES).text,
 				 fmt_bytes(residency.pages * PAGE_BYTES).text, residency.coldest ? "; least of " : "",
 				 residency.coldest ? residency.coldest : "");
-	finding_evidence(draft, "%s page faults had to read from the disk%s%s.", fmt_count(major).text,
+	finding_evidence(draft, "%s had to read from the disk%s%s.", finding_plural(context, major, "page fault", "page faults"),
 			 file_faults ? arena_format(context->arena, ", %s of them ", fmt_count(file_faults).text) : "",
 			 file_faults ? file : "");
 	if (is_dear) {

@@ -14,8 +14,12 @@ static const struct {
 	uint8_t bit;
 	const char *name;
 } insides[] = {
-	{INSIDE_CLASS_LOADING, "class_loading"}, {INSIDE_CLASS_INIT, "class_init"}, {INSIDE_EXCEPTION, "exception"},
-	{INSIDE_LOCK, "lock"},			 {INSIDE_FILE, "file"},		    {INSIDE_FAULT, "fault"},
+	{INSIDE_CLASS_LOADING, "class_loading"},
+	{INSIDE_CLASS_INIT, "class_init"},
+	{INSIDE_EXCEPTION, "exception"},
+	{INSIDE_LOCK, "lock"},
+	{INSIDE_FILE, "file"},
+	{INSIDE_FAULT, "fault"},
 };
 
 enum { INSIDE_COUNT = sizeof(insides) / sizeof(insides[0]), LOADERS_MAX = 16 };
@@ -48,7 +52,8 @@ static const char *loader_of(const struct model *model, uint32_t thread, uint32_
 		uint32_t levels = model_frame_names(model, &frames[i], names);
 
 		for (uint32_t level = 0; level < levels; level++) {
-			if (strcmp(names[level].method, "loadClass") == 0 || strcmp(names[level].method, "findClass") == 0)
+			if (strcmp(names[level].method, "loadClass") == 0 ||
+			    strcmp(names[level].method, "findClass") == 0)
 				return dotted_name(names[level].class_name, arena);
 		}
 	}
@@ -173,7 +178,6 @@ static void store_request(struct work *work, const struct request *from, bool is
 {
 	const struct model *model = work->model;
 
-
 	*ret_request = (struct report_request){
 		.index = from->index,
 		.is_cold = is_cold,
@@ -232,6 +236,6 @@ const struct report_request *report_request_of(const struct report *report, uint
 		else
 			high = middle;
 	}
-	return low < report->requests_count && report->requests[low].index == (int64_t)index ? &report->requests[low] :
-											       NULL;
+	return low < report->requests_count && report->requests[low].index == (int64_t)index ? &report->requests[low]
+											     : NULL;
 }

@@ -2,12 +2,13 @@
  *
  *	worker   ........|blocked............|runs....]        at = end of the request
  *	acceptor ..|runs.....blocked...|runs~wake              explains the worker's block, truncated at its begin
- *	client                   (network)~wake                an interrupt: the walk of this block ends, the tile is a wait
+ *	client                   (network)~wake                an interrupt: the walk of this block ends, the tile is
+ *a wait
  *
- * A block is either one cause as a whole, or explained by the path of the thread that ended it, within the block: that
- * is a frame on top, and when it has covered the block, the frame below goes on. Each step adds a tile or a frame, each
- * frame adds a tile, and time only falls: the walk is linear in its tiles. A thread that is already being explained
- * further down was blocked at that time and cannot have woken anybody: such a cycle is unexplained. */
+ * A block is either one cause as a whole, or explained by the path of the thread that ended it, within the block:
+ *that is a frame on top, and when it has covered the block, the frame below goes on. Each step adds a tile or a
+ *frame, each frame adds a tile, and time only falls: the walk is linear in its tiles. A thread that is already being
+ *explained further down was blocked at that time and cannot have woken anybody: such a cycle is unexplained. */
 #include "analyze/path.h"
 
 #include <stdlib.h>
@@ -36,8 +37,9 @@ struct path_walker {
 	bool *is_on_stack;	  /* by thread */
 	struct path *path;
 	uint32_t connection;
-	uint8_t inside; /* of the frame in work */
-	uint64_t read_socket; /* the outbound connection that the path reads from next (it is walked backwards); 0: none */
+	uint8_t inside;	      /* of the frame in work */
+	uint64_t read_socket; /* the outbound connection that the path reads from next (it is walked backwards); 0:
+				 none */
 };
 
 struct path_walker *path_walker_new(const struct model *model)
@@ -88,7 +90,7 @@ static const struct stretch *lost_before(const struct path_walker *walker, uint6
 	return low ? &walker->lost.items[low - 1] : NULL;
 }
 
-/* A tile that reads an answer on a connection that the tree made: who waited for it waits for what was asked there. */
+/* A tile that reads an answer on a connection that the tree made: who waited for it waited for what was asked. */
 static void note_read(struct path_walker *walker, const struct tile *tile)
 {
 	const struct span *span = &walker->model->threads.list.items[tile->thread].spans.items[tile->span];
@@ -150,23 +152,23 @@ static void push_frame(struct path_walker *walker, struct frame frame)
 	*vec_push(&walker->frames) = frame;
 }
 
-/* A poller waits for whatever comes: its wait for an answer began when the question was sent, and before that the sender
- * was on its way. Finds that send within the block: its event, or NO_INDEX. */
+/* A poller waits for whatever comes: its wait for an answer began when the question was sent, and before that the
+ * sender was on its way. Finds that send within the block: its event, or NO_INDEX. */
 static uint32_t question_sent(const struct path_walker *walker, const struct block_reading *reading, uint64_t from_ns,
 			      uint64_t to_ns)
 {
 	const struct model *model = walker->model;
 	uint64_t socket = walker->read_socket;
 
-	if (!socket || !reading->is_poll || (reading->cause != CAUSE_WAIT_NETWORK && reading->cause != CAUSE_WAIT_NAME))
+	if (!socket || !reading->is_poll ||
+	    (reading->cause != CAUSE_WAIT_NETWORK && reading->cause != CAUSE_WAIT_NAME))
 		return NO_INDEX;
 	for (uint32_t i = model_first_event_at(model, to_ns); i > 0; i--) {
 		const struct event_header *event = model->events[i - 1];
 
 		if (event->time_ns <= from_ns)
 			break;
-		if (event->kind != EVENT_SOCKET_WRITE ||
-		    ((const struct event_socket_write *)event)->socket != socket)
+		if (event->kind != EVENT_SOCKET_WRITE || ((const struct event_socket_write *)event)->socket != socket)
 			continue;
 
 		uint32_t sender = model_thread_at(model, event->tid, event->time_ns);
@@ -227,12 +229,13 @@ static void step_blocked(struct path_walker *walker, size_t top, uint32_t interv
 
 			walker->read_socket = 0;
 			frame->at_ns = from_ns;
-			push_frame(walker, (struct frame){.low_ns = from_ns,
-							  .at_ns = sent_ns,
-							  .thread = model_thread_at(model, model->events[sent]->tid, sent_ns),
-							  .waiter = waiter,
-							  .hole_evidence = NO_INDEX,
-							  .inside = walker->inside | inside});
+			push_frame(walker,
+				   (struct frame){.low_ns = from_ns,
+						  .at_ns = sent_ns,
+						  .thread = model_thread_at(model, model->events[sent]->tid, sent_ns),
+						  .waiter = waiter,
+						  .hole_evidence = NO_INDEX,
+						  .inside = walker->inside | inside});
 			return;
 		}
 	}
@@ -254,11 +257,12 @@ static void step_before_begin(struct path_walker *walker, struct frame *frame)
 	frame->at_ns = frame->low_ns;
 }
 
-/* Where scheduling records were lost, an interval may have been more than one. Whatever the thread ran before the loss is
- * still so, and what it ran after it, for the next record would contradict it otherwise. Of a wait, what ended it before the
- * loss is not known, and of a thread that was ready, what it was after. True where the stretch up to `at` was such; else
- * what is left to explain begins at *from_ns. */
-static bool step_lost(struct path_walker *walker, struct frame *frame, const struct interval *interval, uint64_t *from_ns)
+/* Where scheduling records were lost, an interval may have been more than one. Whatever the thread ran before the
+ * loss is still so, and what it ran after it, for the next record would contradict it otherwise. Of a wait, what
+ * ended it before the loss is not known, and of a thread that was ready, what it was after. True where the stretch up
+ * to `at` was such; else what is left to explain begins at *from_ns. */
+static bool step_lost(struct path_walker *walker, struct frame *frame, const struct interval *interval,
+		      uint64_t *from_ns)
 {
 	const struct stretch *lost = lost_before(walker, frame->at_ns);
 	uint64_t unknown_ns = *from_ns;
@@ -311,8 +315,8 @@ static void step(struct path_walker *walker)
 						.span = span,
 						.interval = index,
 						.wake = NO_INDEX,
-						.cause = interval->flags & INTERVAL_THROTTLED ? CAUSE_CPU_THROTTLED :
-												 CAUSE_CPU_RUNNABLE,
+						.cause = interval->flags & INTERVAL_THROTTLED ? CAUSE_CPU_THROTTLED
+											      : CAUSE_CPU_RUNNABLE,
 						.inside = inside_of_span(model, frame->thread, span)});
 		break;
 	}
@@ -390,8 +394,9 @@ const char *path_check(const struct model *model, const struct path *path, struc
 
 	for vec_each(tile, &path->tiles) {
 		if (tile->start_ns != at_ns)
-			return arena_format(arena, "tile %zu begins at %llu, not at %llu where the one before it ends", number,
-					    (unsigned long long)tile->start_ns, (unsigned long long)at_ns);
+			return arena_format(arena,
+					    "tile %zu begins at %llu, not at %llu where the one before it ends",
+					    number, (unsigned long long)tile->start_ns, (unsigned long long)at_ns);
 		if (tile->end_ns <= tile->start_ns)
 			return arena_format(arena, "tile %zu takes no time", number);
 		if (tile->cause >= CAUSE_COUNT)

@@ -1,7 +1,7 @@
 /* The critical path of a request: found backwards from the call that wrote the response's last byte, across threads.
  *
- * The path is a row of tiles that covers the request's window exactly: each nanosecond has one thread, one cause and the
- * recorded event that proves it. What no record proves is CAUSE_UNEXPLAINED; no other cause is ever a remainder.
+ * The path is a row of tiles that covers the request's window exactly: each nanosecond has one thread, one cause and
+ * the recorded event that proves it. What no record proves is CAUSE_UNEXPLAINED; no other cause is ever a remainder.
  * How it walks: path.c. What a block means: block.h. What running time is: tiles.h. */
 #pragma once
 
@@ -19,7 +19,7 @@ enum tile_inside {
 	INSIDE_CLASS_LOADING = 1,
 	INSIDE_CLASS_INIT = 2,
 	INSIDE_EXCEPTION = 4,
-	INSIDE_LOCK = 8,	/* another thread waits for this one in a lock, monitor or park */
+	INSIDE_LOCK = 8, /* another thread waits for this one in a lock, monitor or park */
 	INSIDE_FILE = 16,
 	INSIDE_FAULT = 32,
 };

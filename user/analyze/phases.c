@@ -69,8 +69,8 @@ static bool is_of_jdk(const char *name)
 	return false;
 }
 
-/* When the program's own class begins to run: its static initialiser, or else its loading, on the launcher's way. Without
- * the class's name in hand it is the first one that is not of the JDK, once the VM stands. */
+/* When the program's own class begins to run: its static initialiser, or else its loading, on the launcher's way.
+ * Without the class's name in hand it is the first one that is not of the JDK, once the VM stands. */
 static const struct event_header *find_main_class(const struct model *model, const struct process *process,
 						  const char **ret_name)
 {
@@ -164,7 +164,8 @@ static void find_milestones(const struct model *model, struct report *report, st
 	if (main_event) {
 		const char *dotted = dotted_name(main_class, &report->arena);
 
-		mark(marks, "main_class", from_exec(model, main_event->time_ns), dotted, !is_in_command(model, dotted));
+		mark(marks, "main_class", from_exec(model, main_event->time_ns), dotted,
+		     !is_in_command(model, dotted));
 	}
 	mark_listening(model, report, marks);
 	if (arrived)
@@ -216,7 +217,8 @@ static int64_t last_request_end(const struct model *model)
 
 static void count_phase(const struct model *model, struct report_phase *phase)
 {
-	uint64_t start_ns = model->exec_ns + (uint64_t)phase->start_ns, end_ns = model->exec_ns + (uint64_t)phase->end_ns;
+	uint64_t start_ns = model->exec_ns + (uint64_t)phase->start_ns,
+		 end_ns = model->exec_ns + (uint64_t)phase->end_ns;
 
 	/* The last phase includes its last instant. */
 	counts_of(model, start_ns, phase->phase == PHASE_SHUTDOWN ? UINT64_MAX : end_ns, 0, &phase->counts);

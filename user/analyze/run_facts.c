@@ -11,8 +11,8 @@
 static const char *event_kind_name(uint32_t kind)
 {
 	switch ((enum event_kind)kind) {
-#define E(id, NAME, name, tail, doc) \
-	case EVENT_##NAME:           \
+#define E(id, NAME, name, tail, doc)                                                                                 \
+	case EVENT_##NAME:                                                                                           \
 		return #name;
 		EVENT_TABLE(E)
 #undef E
@@ -78,14 +78,14 @@ static void fill_exit(const struct model *model, const struct process *process, 
 		bool is_signal = WIFSIGNALED((int)process->exit_status);
 
 		report->run.exit_kind = is_signal ? EXIT_KIND_SIGNAL : EXIT_KIND_EXIT;
-		report->run.exit_code = is_signal ? WTERMSIG((int)process->exit_status) :
-						    WEXITSTATUS((int)process->exit_status);
+		report->run.exit_code =
+			is_signal ? WTERMSIG((int)process->exit_status) : WEXITSTATUS((int)process->exit_status);
 	}
 
 	const char *by_us = model_run_text(model, "exit_by_us", NULL);
 
-	report->run.exit_by_us = by_us ? strcmp(by_us, "1") == 0 || strcmp(by_us, "true") == 0 :
-					 model->texts.stop_signals.count > 0;
+	report->run.exit_by_us =
+		by_us ? strcmp(by_us, "1") == 0 || strcmp(by_us, "true") == 0 : model->texts.stop_signals.count > 0;
 }
 
 /* The last snapshot of a file of the cgroup, and its number under a key. */
@@ -108,7 +108,8 @@ static struct maybe cgroup_number(const struct model *model, enum proc_file file
 	return found;
 }
 
-/* Not every kernel's cgroups count each of these: version 1 knows oom_kill alone. What is not counted was not observed. */
+/* Not every kernel's cgroups count each of these: version 1 knows oom_kill alone. What is not counted was not
+ * observed. */
 static struct maybe cgroup_event(const struct model *model, const char *key)
 {
 	struct maybe number = cgroup_number(model, PROC_FILE_MEMORY_STAT, key);
@@ -133,8 +134,9 @@ static void fill_machine(const struct model *model, struct report *report)
 	report->machine.cgroup_oom = cgroup_event(model, "oom");
 	report->machine.cgroup_oom_kill = cgroup_event(model, "oom_kill");
 	report->machine.cgroup_max = cgroup_event(model, "max");
-	if (report->run.exit_kind == EXIT_KIND_SIGNAL && report->run.exit_code == SIGKILL && !report->run.exit_by_us &&
-	    report->machine.cgroup_oom_kill.state == KNOWN && report->machine.cgroup_oom_kill.value > 0)
+	if (report->run.exit_kind == EXIT_KIND_SIGNAL && report->run.exit_code == SIGKILL &&
+	    !report->run.exit_by_us && report->machine.cgroup_oom_kill.state == KNOWN &&
+	    report->machine.cgroup_oom_kill.value > 0)
 		report->run.exit_oom = (struct maybe_text){KNOWN, "cgroup"};
 }
 
@@ -145,7 +147,8 @@ static void fill_losses(const struct model *model, struct report *report)
 	const struct model_texts *texts = &model->texts;
 	int64_t by_kind[EVENT_KIND_END] = {};
 	struct named_value *kinds = arena_array(&report->arena, struct named_value, EVENT_KIND_END);
-	struct report_loss_span *spans = arena_array(&report->arena, struct report_loss_span, texts->losses.count + 1);
+	struct report_loss_span *spans =
+		arena_array(&report->arena, struct report_loss_span, texts->losses.count + 1);
 
 	for vec_each(loss, &texts->losses) {
 		report->lost_events += (int64_t)loss->count;
@@ -160,7 +163,8 @@ static void fill_losses(const struct model *model, struct report *report)
 	report->lost_events += (int64_t)model->file_state.dropped_events;
 	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++) {
 		if (by_kind[kind])
-			kinds[report->losses_by_kind_count++] = (struct named_value){event_kind_name(kind), by_kind[kind]};
+			kinds[report->losses_by_kind_count++] =
+				(struct named_value){event_kind_name(kind), by_kind[kind]};
 	}
 	report->losses_by_kind = kinds;
 	report->losses_by_span = spans;
@@ -186,8 +190,8 @@ static void fill_observed(const struct model *model, struct report *report)
 	report->observed_count = count;
 }
 
-/* What a record of a kind costs the traced thread, measured on one machine (facts-attach 7, facts-jvm 0): an estimate of
- * the order of magnitude. */
+/* What a record of a kind costs the traced thread, measured on one machine (facts-attach 7, facts-jvm 0): an estimate
+ * of the order of magnitude. */
 static int64_t cost_of_kind_ns(uint32_t kind)
 {
 	enum { SWITCH_NS = 615, WAKE_NS = 396, FAULT_NS = 535, CALL_NS = 670, UPROBE_NS = 960, SAMPLE_NS = 3000 };
@@ -290,7 +294,8 @@ static const struct file *archive_of_classes(const struct model *model, const ch
 	const struct file *best = NULL;
 
 	for vec_each(file, &model->files.list) {
-		if (has_suffix(model_text(model, file->path), suffix) && (!best || (file->is_mapped && !best->is_mapped)))
+		if (has_suffix(model_text(model, file->path), suffix) &&
+		    (!best || (file->is_mapped && !best->is_mapped)))
 			best = file;
 	}
 	return best;
@@ -334,7 +339,8 @@ void analyze_runtime(const struct model *model, struct report *report)
 
 	struct maybe_text heap = process_text(model, process->pid, "max_heap");
 
-	runtime->max_heap = heap.text ? (struct maybe){KNOWN, strtoll(heap.text, NULL, 10)} : (struct maybe){.state = ABSENT};
+	runtime->max_heap =
+		heap.text ? (struct maybe){KNOWN, strtoll(heap.text, NULL, 10)} : (struct maybe){.state = ABSENT};
 	snprintf(key, sizeof(key), "jvm.%u.arguments", process->pid);
 
 	const char *arguments = model_run_text(model, key, &length);
@@ -352,8 +358,8 @@ void analyze_runtime(const struct model *model, struct report *report)
 	if (requested)
 		runtime->aot_requested = (struct maybe_text){KNOWN, requested};
 	if (requested && !runtime->aot_mapped.value)
-		runtime->aot_reason = (struct maybe_text){
-			KNOWN, aot ? "the JVM opened it and did not map it" : "the JVM did not open it"};
+		runtime->aot_reason = (struct maybe_text){KNOWN, aot ? "the JVM opened it and did not map it"
+								     : "the JVM did not open it"};
 }
 
 /* ---- notes ---- */
@@ -395,9 +401,10 @@ void analyze_notes(const struct model *model, struct report *report)
 		held_ns += hold->end_ns - hold->start_ns;
 	if (held_ns)
 		note(report, notes,
-		     arena_format(&report->arena,
-				  "Processes were held for %llu us while probes were attached; that time is taken off.",
-				  (unsigned long long)held_ns / 1000));
+		     arena_format(
+			     &report->arena,
+			     "Processes were held for %llu us while probes were attached; that time is taken off.",
+			     (unsigned long long)held_ns / 1000));
 	for vec_each(text, &model->texts.run) {
 		if (strcmp(text->key, "note") == 0 && *text->value)
 			note(report, notes, text->value);

@@ -1,4 +1,5 @@
-/* The report's frame: the run, the machine, the runtime, what was lost, what could not be observed, what tracing cost. */
+/* The report's frame: the run, the machine, the runtime, what was lost, what could not be observed, what tracing
+ * cost. */
 #pragma once
 
 #include "analyze/report.h"

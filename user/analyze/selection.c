@@ -50,7 +50,8 @@ static bool is_first_round(const struct model *model, const struct request *requ
 	       MODEL_EVENT(model, request->client_event, client_request)->round == 0;
 }
 
-/* The first of its route, and what came before that was answered (a burst); a later round of our own client is no burst. */
+/* The first of its route, and what came before that was answered (a burst); a later round of our own client is no
+ * burst. */
 static void mark_cold(const struct model *model, struct selection *selection, struct route *route)
 {
 	if (route->answered.count == 0)
@@ -108,7 +109,8 @@ static uint32_t part_of(uint32_t all, size_t routes, uint32_t most)
 }
 
 /* The slowest few, by replacing the fastest of those kept so far: linear, as few are kept. */
-static void keep_slowest(const struct model *model, struct selection *selection, const struct route *route, uint32_t most)
+static void keep_slowest(const struct model *model, struct selection *selection, const struct route *route,
+			 uint32_t most)
 {
 	uint32_t slowest[KEPT_SLOW_MAX];
 	uint32_t count = 0;

@@ -9,18 +9,18 @@
 enum { WARM_MAX = 20 };
 
 struct route {
-	uint32_t name;	       /* string id */
-	VEC(uint32_t) answered; /* its completed requests by arrival, as indices of the model's list */
-	VEC(uint32_t) warm;    /* the last K of those with the cold one's status class, by arrival */
-	uint32_t cold;	       /* the first to arrive */
-	uint32_t repeats;      /* n: completed after the cold ones, with its status class */
+	uint32_t name;		  /* string id */
+	VEC(uint32_t) answered;	  /* its completed requests by arrival, as indices of the model's list */
+	VEC(uint32_t) warm;	  /* the last K of those with the cold one's status class, by arrival */
+	uint32_t cold;		  /* the first to arrive */
+	uint32_t repeats;	  /* n: completed after the cold ones, with its status class */
 	int64_t requests, errors; /* all of the route; those not answered, or with a 5xx */
 };
 
 struct selection {
-	VEC(struct route) routes;  /* in order of their first request */
-	bool *is_cold;		   /* by request */
-	bool *is_kept;		   /* by request */
+	VEC(struct route) routes;    /* in order of their first request */
+	bool *is_cold;		     /* by request */
+	bool *is_kept;		     /* by request */
 	uint64_t first_burst_end_ns; /* of the last cold request of the first burst; 0: none */
 };
 

@@ -1,7 +1,8 @@
 #include "analyze/tiles.h"
 
-#define M(NAME, name, words) \
-	_Static_assert((int)MAPPING_##NAME == (int)REGION_##NAME, "mapping kinds and the model's regions are one list");
+#define M(NAME, name, words)                                                                                         \
+	_Static_assert((int)MAPPING_##NAME == (int)REGION_##NAME,                                                    \
+		       "mapping kinds and the model's regions are one list");
 MAPPING_KIND_TABLE(M)
 #undef M
 
@@ -75,9 +76,9 @@ enum cause cause_of_span(const struct model *model, uint32_t thread, uint32_t in
 		return CAUSE_FILE_LOOKUP;
 	case SPAN_FILE_READ:
 		return span->flags & SPAN_ARCHIVE &&
-				       model_span_within(model, thread, index, SPAN_CLASS_LOAD) != NO_INDEX ?
-			       CAUSE_CLASS_READ :
-			       CAUSE_FILE_READ;
+				       model_span_within(model, thread, index, SPAN_CLASS_LOAD) != NO_INDEX
+			       ? CAUSE_CLASS_READ
+			       : CAUSE_FILE_READ;
 	case SPAN_FILE_WRITE:
 		return CAUSE_FILE_WRITE;
 	case SPAN_FILE_MAP:
@@ -200,17 +201,16 @@ struct running {
 static void give(const struct running *running, uint64_t start_ns, uint64_t end_ns, uint32_t span, enum cause cause,
 		 uint32_t evidence, bool is_estimated)
 {
-	running->sink(running->context,
-		      (struct tile){.start_ns = start_ns,
-				    .end_ns = end_ns,
-				    .thread = running->thread,
-				    .evidence = evidence,
-				    .span = span,
-				    .interval = running->interval,
-				    .wake = NO_INDEX,
-				    .cause = (uint16_t)cause,
-				    .inside = inside_of_span(running->model, running->thread, span),
-				    .is_estimated = is_estimated});
+	running->sink(running->context, (struct tile){.start_ns = start_ns,
+						      .end_ns = end_ns,
+						      .thread = running->thread,
+						      .evidence = evidence,
+						      .span = span,
+						      .interval = running->interval,
+						      .wake = NO_INDEX,
+						      .cause = (uint16_t)cause,
+						      .inside = inside_of_span(running->model, running->thread, span),
+						      .is_estimated = is_estimated});
 }
 
 static uint64_t sample_time(const struct running *running, size_t at)
@@ -220,7 +220,7 @@ static uint64_t sample_time(const struct running *running, size_t at)
 	return running->model->events[thread->samples.items[at]]->time_ns;
 }
 
-/* Each nanosecond belongs to the sample nearest to it, within reach: a sample's part ends half-way to its neighbours. */
+/* Each nanosecond belongs to the sample nearest to it, within reach: a sample's part ends half-way to the next. */
 static void split_by_samples(const struct running *running, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct thread *thread = &running->model->threads.list.items[running->thread];
@@ -246,7 +246,8 @@ static void split_by_samples(const struct running *running, uint64_t start_ns, u
 		bool has_previous = next > 0 && sample_time(running, next - 1) >= running->window_start_ns;
 		uint64_t next_ns = has_next ? sample_time(running, next) : 0;
 		uint64_t previous_ns = has_previous ? sample_time(running, next - 1) : 0;
-		uint64_t middle_ns = has_next ? (has_previous ? previous_ns + (next_ns - previous_ns) / 2 : 0) : UINT64_MAX;
+		uint64_t middle_ns =
+			has_next ? (has_previous ? previous_ns + (next_ns - previous_ns) / 2 : 0) : UINT64_MAX;
 		uint64_t bound_ns;
 
 		if (has_next && last_ns >= middle_ns && next_ns - last_ns <= SAMPLE_REACH_NS) {
@@ -272,16 +273,18 @@ static void split_by_samples(const struct running *running, uint64_t start_ns, u
 
 		enum cause cause = CAUSE_CODE_UNSPLIT;
 		uint32_t sample = nearest == SIZE_MAX ? NO_INDEX : thread->samples.items[nearest];
-		bool is_split = sample != NO_INDEX && cause_of_sample(running->model, running->thread, sample, &cause);
+		bool is_split =
+			sample != NO_INDEX && cause_of_sample(running->model, running->thread, sample, &cause);
 
-		give(running, from_ns, end_ns, NO_INDEX, is_split ? cause : CAUSE_CODE_UNSPLIT, is_split ? sample : proof,
-		     is_split);
+		give(running, from_ns, end_ns, NO_INDEX, is_split ? cause : CAUSE_CODE_UNSPLIT,
+		     is_split ? sample : proof, is_split);
 		end_ns = from_ns;
 	}
 }
 
-void tiles_of_running(const struct model *model, uint32_t thread, uint32_t interval, uint64_t start_ns, uint64_t end_ns,
-		      uint64_t window_start_ns, uint64_t window_end_ns, tile_sink *sink, void *context)
+void tiles_of_running(const struct model *model, uint32_t thread, uint32_t interval, uint64_t start_ns,
+		      uint64_t end_ns, uint64_t window_start_ns, uint64_t window_end_ns, tile_sink *sink,
+		      void *context)
 {
 	const struct running running = {.model = model,
 					.thread = thread,

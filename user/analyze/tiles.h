@@ -10,8 +10,9 @@ typedef void tile_sink(void *context, struct tile tile);
 
 /* Tiles [start_ns, end_ns) of a thread that ran there, latest first; `interval` is its running interval. Samples are
  * taken from within [window_start_ns, window_end_ns) only. */
-void tiles_of_running(const struct model *model, uint32_t thread, uint32_t interval, uint64_t start_ns, uint64_t end_ns,
-		      uint64_t window_start_ns, uint64_t window_end_ns, tile_sink *sink, void *context);
+void tiles_of_running(const struct model *model, uint32_t thread, uint32_t interval, uint64_t start_ns,
+		      uint64_t end_ns, uint64_t window_start_ns, uint64_t window_end_ns, tile_sink *sink,
+		      void *context);
 
 /* The cause that a span stands for while its thread runs in it. */
 enum cause cause_of_span(const struct model *model, uint32_t thread, uint32_t span);

@@ -57,9 +57,9 @@ bool model_archive_facts(const struct model *model, uint32_t archive, uint32_t i
 		return false;
 
 	const struct archive *of = &index->archives.items[inner];
-	const char *name = of->parent_entry == ARCHIVE_NONE ?
-				   model_text(model, model->files.archives.items[archive].path) :
-				   archive_entry_name(index, &index->entries.items[of->parent_entry]);
+	const char *name = of->parent_entry == ARCHIVE_NONE
+				   ? model_text(model, model->files.archives.items[archive].path)
+				   : archive_entry_name(index, &index->entries.items[of->parent_entry]);
 
 	*ret_facts = (struct archive_facts){
 		.name = name,

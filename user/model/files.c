@@ -21,11 +21,11 @@ static bool is_archive_name(const char *name)
 uint32_t files_find_or_make(struct model *model, uint32_t device, uint64_t inode)
 {
 	bool is_new;
-	uint64_t *place = map_set(&model->files.by_inode, hash_combine(inode, device), model->files.list.count, &is_new);
+	uint64_t *place =
+		map_set(&model->files.by_inode, hash_combine(inode, device), model->files.list.count, &is_new);
 
 	if (is_new)
-		*vec_push(&model->files.list) =
-			(struct file){.inode = inode, .device = device, .archive = NO_INDEX};
+		*vec_push(&model->files.list) = (struct file){.inode = inode, .device = device, .archive = NO_INDEX};
 	return (uint32_t)*place;
 }
 
@@ -101,7 +101,8 @@ static uint64_t descriptor_key(uint32_t pid, uint64_t descriptor)
 
 static bool is_random_path(const char *path)
 {
-	return strcmp(path, "/dev/random") == 0 || strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/hwrng") == 0;
+	return strcmp(path, "/dev/random") == 0 || strcmp(path, "/dev/urandom") == 0 ||
+	       strcmp(path, "/dev/hwrng") == 0;
 }
 
 bool files_is_random(struct load *load, uint32_t pid, uint64_t descriptor)
@@ -158,7 +159,7 @@ static void on_transfer(struct load *load, uint32_t thread, uint32_t index, cons
 	span->name = file;
 	span->flags |= model->files.list.items[file].is_archive ? SPAN_ARCHIVE : 0;
 	if (is_read)
-		jvm_on_class_read(load, thread, index, event->result);
+		classes_on_read(load, thread, index, event->result);
 }
 
 static void on_map(struct load *load, uint32_t thread, uint32_t index, const struct event_file_map *event)
@@ -186,9 +187,8 @@ static void on_syscall(struct load *load, uint32_t thread, uint32_t index, const
 
 	if (class == CALL_CLOSE)
 		files_on_close(load, event->header.pid, event->argument0);
-	else if (class == CALL_RANDOM ||
-		 (class == CALL_READ && load->random_descriptors.count &&
-		  files_is_random(load, event->header.pid, event->argument0)))
+	else if (class == CALL_RANDOM || (class == CALL_READ && load->random_descriptors.count &&
+					  files_is_random(load, event->header.pid, event->argument0)))
 		span->flags |= SPAN_RANDOM;
 }
 
@@ -204,7 +204,8 @@ void files_on_event(struct load *load, uint32_t thread, uint32_t index, const st
 		const char *tail = MODEL_TAIL(lookup, &length);
 
 		path_of_event(load, index, tail, length, lookup->path_flags);
-		spans_add(load, thread, SPAN_FILE_LOOKUP, index, event->time_ns - lookup->duration_ns, event->time_ns);
+		spans_add(load, thread, SPAN_FILE_LOOKUP, index, event->time_ns - lookup->duration_ns,
+			  event->time_ns);
 		break;
 	}
 	case EVENT_FILE_READ:

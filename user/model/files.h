@@ -1,7 +1,7 @@
 /* Files by identity and by path, descriptors, and what is known of archives.
  *
- * A file is a (device, inode) pair; its path is the one that it was last opened by. Opens and look-ups that failed have
- * no identity: their events still have a path. */
+ * A file is a (device, inode) pair; its path is the one that it was last opened by. Opens and look-ups that failed
+ * have no identity: their events still have a path. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,14 +30,14 @@ struct packed_archive {
 	uint32_t path; /* string id */
 	uint64_t inode;
 	uint32_t device, flags;
-	uint32_t event; /* the record */
+	uint32_t event;		     /* the record */
 	struct archive_index *index; /* NULL where the table is damaged */
 };
 
 struct model_files {
 	VEC(struct file) list; /* item 0 is "no file" */
 	VEC(struct packed_archive) archives;
-	struct map by_inode; /* hash of (device, inode) -> index in list */
+	struct map by_inode;	/* hash of (device, inode) -> index in list */
 	struct map event_paths; /* FILE_OPEN and FILE_LOOKUP event -> string id of the absolute path */
 	struct map event_files; /* FILE_OPEN event -> file index */
 };
@@ -46,15 +46,15 @@ struct model_files {
 uint32_t model_file_by_inode(const struct model *model, uint32_t device, uint64_t inode);
 const char *model_file_path(const struct model *model, uint32_t file); /* "" where unknown */
 
-/* The absolute path of a FILE_OPEN or FILE_LOOKUP event, "" where it could not be read. Valid as long as the model. */
+/* The absolute path of a FILE_OPEN or FILE_LOOKUP event, "" where it could not be read. Lives as the model. */
 const char *model_event_path(const struct model *model, uint32_t event);
 
 /* ---- what is in an archive ---- */
 
 /* One of the archives in a file: 0 is the file itself, the others are stored in it, outer before inner. */
 struct archive_facts {
-	const char *name;  /* 0: the file's path; else the entry's name in its parent, as spelt there */
-	uint32_t parent;   /* NO_INDEX for 0 */
+	const char *name; /* 0: the file's path; else the entry's name in its parent, as spelt there */
+	uint32_t parent;  /* NO_INDEX for 0 */
 	uint32_t first_entry, entry_count;
 	uint64_t offset, length_bytes, directory_bytes; /* in the file */
 	bool is_jimage, is_signed, is_multi_release;
@@ -69,7 +69,8 @@ struct archive_entry_facts {
 
 uint32_t model_archive_count(const struct model *model, uint32_t archive);	 /* archives in it, 0: no table */
 uint32_t model_archive_entry_count(const struct model *model, uint32_t archive); /* entries of all of them */
-bool model_archive_facts(const struct model *model, uint32_t archive, uint32_t inner, struct archive_facts *ret_facts);
+bool model_archive_facts(const struct model *model, uint32_t archive, uint32_t inner,
+			 struct archive_facts *ret_facts);
 bool model_archive_entry(const struct model *model, uint32_t archive, uint32_t entry,
 			 struct archive_entry_facts *ret_entry);
 
@@ -82,7 +83,8 @@ struct archive_piece {
 	enum archive_piece_kind kind;
 };
 
-/* Calls `function` for each piece of the archive that [offset, offset + length) covers, in file order, without overlap. */
+/* Calls `function` for each piece of the archive that [offset, offset + length) covers, in file order, without
+ * overlap. */
 typedef void archive_piece_function(void *context, const struct archive_piece *piece);
 void model_archive_pieces(const struct model *model, uint32_t archive, uint64_t offset, uint64_t length_bytes,
 			  archive_piece_function *function, void *context);

@@ -13,24 +13,25 @@ struct model;
 /* A class that was loaded (CLASS_LOADED). */
 struct loaded_class {
 	uint64_t loaded_ns;
-	uint64_t loader;  /* address, 0 for the boot loader or unknown */
-	uint32_t name;	  /* string id, with '/' */
+	uint64_t loader; /* address, 0 for the boot loader or unknown */
+	uint32_t name;	 /* string id, with '/' */
 	uint32_t thread;
-	uint32_t event;	  /* CLASS_LOADED */
-	uint32_t span;	  /* outermost SPAN_CLASS_LOAD of this class on the thread, or NO_INDEX */
-	uint32_t read_file; /* file that was last read or opened inside that span (an archive where there was one), 0 none */
+	uint32_t event;	     /* CLASS_LOADED */
+	uint32_t span;	     /* outermost SPAN_CLASS_LOAD of this class on the thread, or NO_INDEX */
+	uint32_t read_file;  /* file that was last read or opened inside that span (an archive where there was one), 0
+				none */
 	uint32_t read_event; /* that FILE_READ, or NO_INDEX */
 	uint64_t read_bytes; /* by FILE_READs inside that span, nested loads of other classes excluded */
-	bool is_shared;   /* from the CDS archive or the AOT cache */
-	bool is_parsed;   /* a CLASS_PARSE of it was seen in the span */
+	bool is_shared;	     /* from the CDS archive or the AOT cache */
+	bool is_parsed;	     /* a CLASS_PARSE of it was seen in the span */
 };
 
 /* A stretch in which the JVM stopped its Java threads. */
 struct pause {
 	uint64_t start_ns, end_ns;
-	uint32_t process;  /* index */
-	uint32_t thread;   /* the VM thread */
-	uint32_t event;	   /* SAFEPOINT begin; or VM_OPERATION begin, where no safepoint was seen around it */
+	uint32_t process;   /* index */
+	uint32_t thread;    /* the VM thread */
+	uint32_t event;	    /* SAFEPOINT begin; or VM_OPERATION begin, where no safepoint was seen around it */
 	uint32_t operation; /* string id of the VM operation, 0 unknown */
 	bool is_collection; /* a collection ran within it, or its operation is one */
 };
@@ -64,17 +65,18 @@ struct model_jvm {
 	VEC(struct pause) pauses; /* by start */
 	VEC(struct compilation) compilations;
 	VEC(struct collection) collections;
-	struct map stack_by_id;	   /* stack_id -> STACK event */
+	struct map stack_by_id;	     /* stack_id -> STACK event */
 	struct map frame_name_first; /* hash of a frame's key -> first FRAME_NAME in frame_names */
 	VEC(struct frame_name_link) frame_names;
 	VEC(uint32_t) symbol_events; /* by address */
 };
 
 /* The frames of a stack, top first; NULL and 0 where the stack is not in the recording. */
-const struct stack_frame *model_stack(const struct model *model, uint64_t stack_id, uint32_t *ret_count, uint32_t *ret_flags);
+const struct stack_frame *model_stack(const struct model *model, uint64_t stack_id, uint32_t *ret_count,
+				      uint32_t *ret_flags);
 
-/* The names of one frame: the number of them (inlined methods, innermost first), 0 where it has none. Strings are owned
- * by the model; class names with '/' as the JVM has them, native frames have class "". */
+/* The names of one frame: the number of them (inlined methods, innermost first), 0 where it has none. Strings are
+ * owned by the model; class names with '/' as the JVM has them, native frames have class "". */
 struct frame_text {
 	const char *class_name, *method, *file;
 	int64_t line; /* -1: unknown */

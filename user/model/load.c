@@ -66,7 +66,8 @@ void model_add(struct model_builder *builder, const struct event_header *event)
 		return;
 	}
 	if (model->event_count == builder->capacity)
-		model->events = vec_grow(model->events, &builder->capacity, model->event_count, sizeof(*model->events));
+		model->events =
+			vec_grow(model->events, &builder->capacity, model->event_count, sizeof(*model->events));
 	model->events[model->event_count++] = store(model, event);
 	if (event->kind < EVENT_KIND_END)
 		model->kind_counts[event->kind]++;
@@ -90,7 +91,8 @@ static void collect_holds(struct model *model)
 			continue;
 
 		const struct event_hold *event = MODEL_EVENT(model, i, hold);
-		uint64_t duration_ns = event->duration_ns < event->header.time_ns ? event->duration_ns : event->header.time_ns;
+		uint64_t duration_ns =
+			event->duration_ns < event->header.time_ns ? event->duration_ns : event->header.time_ns;
 
 		*vec_push(holds) = (struct hold){.start_ns = event->header.time_ns - duration_ns,
 						 .end_ns = event->header.time_ns,
@@ -346,7 +348,7 @@ static void load_done(struct load *load)
 	map_done(&load->random_descriptors);
 }
 
-/* Durations that reach back before the clock's zero (a damaged or hostile recording) become as long as they can be. */
+/* Durations that reach back before the clock's zero (a damaged or hostile recording) become as long as can be. */
 static void limit_durations(struct model *model)
 {
 	for (uint32_t i = 0; i < model->event_count; i++) {
@@ -369,8 +371,8 @@ struct err *model_finish(struct model_builder *builder, struct model **ret_model
 	take_holds_off(model);
 	events_sort(model->events, model->event_count);
 
-	struct err *err = is_full ? err_new(ERR_FAILED, "the recording holds more events than can be analysed") :
-				    find_beginning(model);
+	struct err *err = is_full ? err_new(ERR_FAILED, "the recording holds more events than can be analysed")
+				  : find_beginning(model);
 
 	if (err) {
 		model_free(&model);
@@ -392,8 +394,9 @@ struct err *model_finish(struct model_builder *builder, struct model **ret_model
 	for (uint32_t i = 0; i < model->event_count; i++)
 		on_event(&load, i);
 	schedule_finish(&load);
-	jvm_remember_spans(&load);
+	classes_before_sort(&load);
 	spans_finish(&load);
+	classes_after_sort(&load);
 	jvm_finish(&load);
 	requests_finish(&load);
 	*ret_model = model;

@@ -1,8 +1,8 @@
 /* How a recording becomes a model: the state of the one pass over its events. Private to the layer.
  *
- * Records are copied as they come (load.c), the recorder's statements are collected (texts.c), all is sorted once, and
- * one pass in order of time hands each event to the subjects that care. A subject's state that is needed only while
- * loading lives here and ends with it. */
+ * Records are copied as they come (load.c), the recorder's statements are collected (texts.c), all is sorted once,
+ * and one pass in order of time hands each event to the subjects that care. A subject's state that is needed only
+ * while loading lives here and ends with it. */
 #pragma once
 
 #include "model/model.h"
@@ -24,14 +24,16 @@ struct open_span {
 struct thread_state {
 	uint64_t last_event_ns; /* of its own */
 	uint64_t wait_stack_pointer;
-	uint8_t wait_reason;	   /* enum vm_wait_reason it entered and has not been seen leaving */
-	uint64_t wait_ns;	   /* when it entered it, or last began to run within it */
-	bool is_in_wait;	   /* it has slept for that reason */
+	uint8_t wait_reason;	/* enum vm_wait_reason it entered and has not been seen leaving */
+	uint64_t wait_ns;	/* when it entered it, or last began to run within it */
+	bool is_in_wait;	/* it has slept for that reason */
+	uint64_t early_wake_ns; /* when it was woken while on the CPU; 0: not since its last switch */
+	uint32_t early_wake;	/* the WAKE's event */
 	bool is_after_name_query;
 	bool has_exited;
 	VEC(struct open_span) open;
 	uint32_t open_compilation, open_collection; /* indices of the model's, or NO_INDEX */
-	uint32_t read_event; /* since the last class was loaded */
+	uint32_t read_event;			    /* since the last class was loaded */
 	uint64_t read_bytes;
 };
 
@@ -71,24 +73,26 @@ enum { THREAD_CACHE_SLOTS = 64 };
 
 struct load {
 	struct model *model;
-	VEC(struct thread_state) threads;     /* beside model->threads.list */
-	VEC(struct process_state) processes;  /* beside model->threads.processes */
+	VEC(struct thread_state) threads;	  /* beside model->threads.list */
+	VEC(struct process_state) processes;	  /* beside model->threads.processes */
 	VEC(struct connection_state) connections; /* beside model->requests.connections */
-	struct map connection_by_socket;      /* open ones */
-	struct map listener_by_socket;	      /* by socket and port */
-	struct map observed_by_name;	      /* string id -> index in texts.observed */
-	struct map random_descriptors;	      /* pid and descriptor of open random sources */
-	VEC(struct snapshot) snapshots; /* by time */
+	struct map connection_by_socket;	  /* open ones */
+	struct map listener_by_socket;		  /* by socket and port */
+	struct map observed_by_name;		  /* string id -> index in texts.observed */
+	struct map random_descriptors;		  /* pid and descriptor of open random sources */
+	VEC(struct snapshot) snapshots;		  /* by time */
 	uint32_t number_munmap, number_mremap, number_brk;
 	enum syscall_arch arch;
-	struct { uint32_t tid, thread; } cache[THREAD_CACHE_SLOTS];
+	struct {
+		uint32_t tid, thread;
+	} cache[THREAD_CACHE_SLOTS];
 	uint64_t sample_period_ns; /* of the sampling timer as it is now; 0: no sample seen */
 	uint64_t last_event_ns;
 };
 
 /* ---- threads.c ---- */
 uint32_t threads_of_event(struct load *load, const struct event_header *event); /* makes it where it is new */
-uint32_t threads_find(struct load *load, uint32_t tid);			       /* the living one, or NO_INDEX */
+uint32_t threads_find(struct load *load, uint32_t tid);				/* the living one, or NO_INDEX */
 void threads_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event);
 uint32_t process_find_or_make(struct load *load, uint32_t pid, uint64_t time_ns);
 void threads_done(struct model *model);
@@ -109,18 +113,30 @@ void schedule_finish(struct load *load);
 struct span *spans_add(struct load *load, uint32_t thread, enum span_kind kind, uint32_t event, uint64_t start_ns,
 		       uint64_t end_ns);
 void spans_on_stack_pointer(struct load *load, uint32_t thread, uint64_t stack_pointer, uint64_t time_ns);
-struct open_span *spans_open(struct load *load, uint32_t thread, enum span_kind kind, uint32_t event, uint64_t time_ns,
-			     uint64_t stack_pointer, uint32_t name);
+struct open_span *spans_open(struct load *load, uint32_t thread, enum span_kind kind, uint32_t event,
+			     uint64_t time_ns, uint64_t stack_pointer, uint32_t name);
 /* Ends the innermost open span of this kind (and name, where not 0) and all inside it; false where there is none. */
 bool spans_close(struct load *load, uint32_t thread, enum span_kind kind, uint32_t name, uint64_t time_ns,
 		 uint8_t flags);
 void spans_finish(struct load *load);
 
+/* ---- classes.c ---- */
+void classes_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event);
+void classes_on_read(struct load *load, uint32_t thread, uint32_t index, int64_t bytes);
+void classes_before_sort(struct load *load); /* around spans_finish, which gives spans their final places */
+void classes_after_sort(struct load *load);
+
+/* The tail of a record as a name. */
+#define name_of(load, record)                                                                                        \
+	({                                                                                                           \
+		size_t length_;                                                                                      \
+		const char *name_ = MODEL_TAIL(record, &length_);                                                    \
+		strpool_add(&(load)->model->strings, name_, length_);                                                \
+	})
+
 /* ---- jvm.c ---- */
 void jvm_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event);
-void jvm_on_class_read(struct load *load, uint32_t thread, uint32_t index, int64_t bytes);
 void jvm_collect(struct load *load, uint32_t index, const struct event_header *event); /* STACK, FRAME_NAME, SYMBOL */
-void jvm_remember_spans(struct load *load); /* before spans_finish gives spans their final places */
 void jvm_finish(struct load *load);
 void stacks_prepare(struct load *load);
 void jvm_done(struct model *model);
@@ -181,8 +197,8 @@ static inline uint64_t *event_duration(struct event_header *event)
 		return NULL;
 	}
 }
-#define DURATION_IS_FIRST(name)                                                             \
-	_Static_assert(offsetof(struct event_##name, duration_ns) == sizeof(struct event_header), \
+#define DURATION_IS_FIRST(name)                                                                                      \
+	_Static_assert(offsetof(struct event_##name, duration_ns) == sizeof(struct event_header),                    \
 		       "event_duration relies on duration_ns being the first field")
 DURATION_IS_FIRST(syscall);
 DURATION_IS_FIRST(file_open);

@@ -11,10 +11,18 @@ enum { SNAPSHOTS_MAX = 256 }; /* a recorder takes a handful per process */
 enum range_what { RANGE_ANONYMOUS, RANGE_FILE, RANGE_STACK, RANGE_BREAK };
 
 static const char *const region_names[REGION_KIND_COUNT] = {
-	[REGION_HEAP] = "heap",	      [REGION_METASPACE] = "metaspace", [REGION_CLASS_SPACE] = "class_space",
-	[REGION_CODE_CACHE] = "code_cache", [REGION_CDS] = "cds",	[REGION_AOT] = "aot",
-	[REGION_LIBRARY] = "library", [REGION_JAR] = "jar",		[REGION_STACK] = "stack",
-	[REGION_MALLOC] = "malloc",   [REGION_GC] = "gc",		[REGION_FILE] = "file",
+	[REGION_HEAP] = "heap",
+	[REGION_METASPACE] = "metaspace",
+	[REGION_CLASS_SPACE] = "class_space",
+	[REGION_CODE_CACHE] = "code_cache",
+	[REGION_CDS] = "cds",
+	[REGION_AOT] = "aot",
+	[REGION_LIBRARY] = "library",
+	[REGION_JAR] = "jar",
+	[REGION_STACK] = "stack",
+	[REGION_MALLOC] = "malloc",
+	[REGION_GC] = "gc",
+	[REGION_FILE] = "file",
 	[REGION_OTHER] = "other",
 };
 
@@ -112,8 +120,8 @@ static enum region_kind kind_of_name(const char *name, size_t length, bool is_co
 		return REGION_CDS;
 	if (has_suffix(name, length, ".aot"))
 		return REGION_AOT;
-	if (has_suffix(name, length, ".jar") || has_suffix(name, length, ".war") || has_suffix(name, length, ".ear") ||
-	    has_suffix(name, length, ".zip"))
+	if (has_suffix(name, length, ".jar") || has_suffix(name, length, ".war") ||
+	    has_suffix(name, length, ".ear") || has_suffix(name, length, ".zip"))
 		return REGION_JAR;
 	base = base ? base + 1 : name;
 	so = memmem(base, (size_t)(name + length - base), ".so", 3);
@@ -226,8 +234,8 @@ static const struct live_range *range_at(const struct process_state *process, ui
 {
 	size_t at = first_range_ending_after(process, address);
 
-	return at < process->ranges.count && process->ranges.items[at].start <= address ? &process->ranges.items[at] :
-											   NULL;
+	return at < process->ranges.count && process->ranges.items[at].start <= address ? &process->ranges.items[at]
+											: NULL;
 }
 
 static void on_map(struct load *load, struct process_state *process, const struct event_file_map *event)
@@ -278,7 +286,8 @@ static void on_syscall(struct load *load, struct process_state *process, const s
 
 /* ---- snapshots ---- */
 
-/* Files that the kernel mapped itself are known from here alone; which of them hold code is known once all lines are read. */
+/* Files that the kernel mapped itself are known from here alone; which of them hold code is known once all lines are
+ * read. */
 static uint32_t file_of_line(struct model *model, const struct procfs_map *map)
 {
 	char name[4096];

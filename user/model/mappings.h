@@ -1,7 +1,7 @@
 /* What an address of a process belongs to, at a time.
  *
- * Evidence, strongest first: a mapped file there; the JVM's own regions (RUN_TEXT region.PID.KIND); the kernel's names in
- * a maps snapshot ([heap], [stack]); mappings made for stacks (MAP_STACK); anonymous memory. */
+ * Evidence, strongest first: a mapped file there; the JVM's own regions (RUN_TEXT region.PID.KIND); the kernel's
+ * names in a maps snapshot ([heap], [stack]); mappings made for stacks (MAP_STACK); anonymous memory. */
 #pragma once
 
 #include <stdint.h>
@@ -38,9 +38,9 @@ struct jvm_region {
 
 struct model_mappings {
 	VEC(struct jvm_region) regions; /* by (pid, start) */
-	VEC(uint32_t) faults;	        /* FAULT events by time */
-	VEC(uint8_t) fault_kinds;       /* enum region_kind of each */
-	VEC(uint32_t) fault_files;      /* file index of each, 0: anonymous */
+	VEC(uint32_t) faults;		/* FAULT events by time */
+	VEC(uint8_t) fault_kinds;	/* enum region_kind of each */
+	VEC(uint32_t) fault_files;	/* file index of each, 0: anonymous */
 };
 
 const char *model_region_name(enum region_kind kind); /* interface.md's name */

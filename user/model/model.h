@@ -1,15 +1,16 @@
 /* The model: what a recording says, sorted and joined, without any judgement.
  *
  * A recording's events in order of time, the threads and processes with what they did when (schedule.h, spans.h), the
- * connections and requests (requests.h), files, archives and memory (files.h, mappings.h), what happened inside the JVM
- * (jvm.h) and the recorder's own statements (texts.h). Facts only: which of them matter is for analyze.
+ * connections and requests (requests.h), files, archives and memory (files.h, mappings.h), what happened inside the
+ * JVM (jvm.h) and the recorder's own statements (texts.h). Facts only: which of them matter is for analyze.
  *
- * Read-only once loaded, and self-contained: nothing is looked up on the machine that reads it. Everything lives until
- * model_free. Times are CLOCK_MONOTONIC nanoseconds with the stretches in which warmtrace itself held a process taken
- * out (HOLD: all later times move earlier, durations over a hold shrink); a report's times are `time - exec_ns`.
+ * Read-only once loaded, and self-contained: nothing is looked up on the machine that reads it. Everything lives
+ * until model_free. Times are CLOCK_MONOTONIC nanoseconds with the stretches in which warmtrace itself held a process
+ * taken out (HOLD: all later times move earlier, durations over a hold shrink); a report's times are `time -
+ * exec_ns`.
  *
- * Things are named by dense indices: an event by its place in time order, a thread by its place in `threads` (thread ids
- * are reused by the kernel, indices are not), a string by its id. NO_INDEX is no index.
+ * Things are named by dense indices: an event by its place in time order, a thread by its place in `threads` (thread
+ * ids are reused by the kernel, indices are not), a string by its id. NO_INDEX is no index.
  *
  * Memory is linear in the recording: the records themselves, 8 bytes for their order, 16 per scheduling interval,
  * 32 per span. */
@@ -70,7 +71,7 @@ struct model {
 	struct event_block *blocks; /* storage of the records */
 };
 
-/* Reads everything that `reader` gives. Fails where the reader does, and where the recording has no events of a run. */
+/* Reads everything that `reader` gives. Fails where the reader does, and where the recording has no event of a run. */
 struct err *model_load(struct reader *reader, struct model **ret_model) must_check;
 
 /* The same from records that are handed in one by one (text traces, tests): model_begin, model_add for each in file
@@ -92,7 +93,7 @@ uint32_t model_first_event_at(const struct model *model, uint64_t time_ns);
 #define MODEL_EVENT(model, index, name) ((const struct event_##name *)(model)->events[index])
 
 /* The tail of a record: not NUL-terminated as such, but a NUL follows it in memory. */
-#define MODEL_TAIL(record, ret_length)                                                               \
+#define MODEL_TAIL(record, ret_length)                                                                               \
 	(*(ret_length) = (record)->header.size - offsetof(__typeof__(*(record)), tail), (record)->tail)
 
 static inline const char *model_text(const struct model *model, uint32_t string_id)

@@ -98,8 +98,10 @@ static uint32_t connection_begin(struct load *load, uint64_t socket, uint32_t in
 
 	*last = at;
 	*map_set(&load->connection_by_socket, socket, at, NULL) = at;
-	*vec_push(&model->requests.connections) = (struct connection){
-		.socket = socket, .created_ns = model->events[index]->time_ns, .first_event = index, .previous_life = previous};
+	*vec_push(&model->requests.connections) = (struct connection){.socket = socket,
+								      .created_ns = model->events[index]->time_ns,
+								      .first_event = index,
+								      .previous_life = previous};
 	vec_push(&load->connections);
 	return at;
 }
@@ -166,11 +168,15 @@ static struct listener *listener_of(struct load *load, uint64_t socket, uint32_t
 {
 	struct model_requests *requests = &load->model->requests;
 	bool is_new;
-	uint64_t *at = map_set(&load->listener_by_socket, hash_combine(socket, port), requests->listeners.count, &is_new);
+	uint64_t *at =
+		map_set(&load->listener_by_socket, hash_combine(socket, port), requests->listeners.count, &is_new);
 
 	if (is_new)
-		*vec_push(&requests->listeners) = (struct listener){
-			.socket = socket, .pid = pid, .port = port, .listen_event = NO_INDEX, .ready_event = NO_INDEX};
+		*vec_push(&requests->listeners) = (struct listener){.socket = socket,
+								    .pid = pid,
+								    .port = port,
+								    .listen_event = NO_INDEX,
+								    .ready_event = NO_INDEX};
 	return &requests->listeners.items[*at];
 }
 
@@ -282,7 +288,8 @@ static void on_transfer(struct load *load, uint32_t thread, uint32_t index, cons
 	struct connection *connection = &model->requests.connections.items[at];
 	struct connection_state *state = &load->connections.items[at];
 
-	spans_add(load, thread, is_read ? SPAN_SOCKET_READ : SPAN_SOCKET_WRITE, index, time_ns - event->duration_ns, time_ns);
+	spans_add(load, thread, is_read ? SPAN_SOCKET_READ : SPAN_SOCKET_WRITE, index, time_ns - event->duration_ns,
+		  time_ns);
 	load->threads.items[thread].is_after_name_query = event->peer_port == 53 && !(event->flags & SOCKET_ACCEPTED);
 	if (connection->pid == 0)
 		connection->pid = event->header.pid;

@@ -2,8 +2,11 @@
 
 #include <stdlib.h>
 
-/* A thread that enters a waiting function of the VM sleeps soon, if it does: it may spin first, and when woken it may find
- * that it must wait again. One that runs longer has left the function, though no record says so. */
+/* From the tracepoint of a waking on one CPU to the switch on another that it waits for: microseconds. */
+enum { EARLY_WAKE_WITHIN_NS = 50000 };
+
+/* A thread that enters a waiting function of the VM sleeps soon, if it does: it may spin first, and when woken it may
+ * find that it must wait again. One that runs longer has left the function, though no record says so. */
 enum { WAIT_STARTS_WITHIN_NS = 1000000 };
 
 static struct interval *last_interval(struct thread *thread)
@@ -11,8 +14,8 @@ static struct interval *last_interval(struct thread *thread)
 	return thread->intervals.count ? &thread->intervals.items[thread->intervals.count - 1] : NULL;
 }
 
-/* Begins an interval. One that began at the same nanosecond took no time and is replaced, unless it is a wait: its end
- * must keep who woke it. */
+/* Begins an interval. One that began at the same nanosecond took no time and is replaced, unless it is a wait: its
+ * end must keep who woke it. */
 static struct interval *begin(struct thread *thread, enum interval_state state, uint32_t event, uint64_t time_ns)
 {
 	struct interval *last = last_interval(thread);
@@ -26,9 +29,9 @@ static struct interval *begin(struct thread *thread, enum interval_state state, 
 	return interval;
 }
 
-/* The last interval cannot have been what it seemed up to `time_ns`: a record is missing in it. (Linux 6.18 was seen to
- * switch without its tracepoint, a few times in ten thousand.) A thread that could run is known to have waited on while
- * the sampling timer, which would have met it running, did not: unknown is at most the last period. */
+/* The last interval cannot have been what it seemed up to `time_ns`: a record is missing in it. (Linux 6.18 was seen
+ * to switch without its tracepoint, a few times in ten thousand.) A thread that could run is known to have waited on
+ * while the sampling timer, which would have met it running, did not: unknown is at most the last period. */
 static void doubt_last(struct load *load, struct thread *thread, uint64_t time_ns)
 {
 	struct interval *last = last_interval(thread);
@@ -96,6 +99,11 @@ void schedule_on_switch_out(struct load *load, uint32_t thread, uint32_t index, 
 	if (class == CALL_FUTEX || class == CALL_SLEEP)
 		blocked->reason = state->wait_reason;
 	state->is_in_wait = blocked->reason != 0;
+	/* On another CPU the waking began before this thread had left its own (the kernel waits for that in try_to_wake_up,
+	 * after the tracepoint): its wait was over as soon as it began. */
+	if (state->early_wake_ns && time_ns - state->early_wake_ns < EARLY_WAKE_WITHIN_NS)
+		begin(of, INTERVAL_RUNNABLE, state->early_wake, time_ns);
+	state->early_wake_ns = 0;
 }
 
 void schedule_expect_wait(struct load *load, uint32_t thread, enum vm_wait_reason reason, uint64_t stack_pointer,
@@ -131,7 +139,20 @@ void schedule_on_switch_in(struct load *load, uint32_t thread, uint32_t index, u
 		if (proven_ns < time_ns)
 			begin(of, INTERVAL_UNKNOWN, index, proven_ns);
 	}
+	state->early_wake_ns = 0;
 	begin(of, INTERVAL_RUNNING, index, time_ns);
+}
+
+/* Woken after all, once more: the early waking was spent before it went to sleep. */
+static bool undo_early_wake(struct thread *of, struct thread_state *state)
+{
+	struct interval *last = last_interval(of);
+
+	if (last->event != state->early_wake || of->intervals.count < 2 ||
+	    of->intervals.items[of->intervals.count - 2].state != INTERVAL_BLOCKED)
+		return false;
+	of->intervals.count--;
+	return true;
 }
 
 void schedule_on_wake(struct load *load, uint32_t index, const struct event_wake *event)
@@ -150,13 +171,18 @@ void schedule_on_wake(struct load *load, uint32_t index, const struct event_wake
 	struct thread *of = &load->model->threads.list.items[target];
 	struct interval *last = last_interval(of);
 
-	/* A thread that is still on its way to sleep is woken too, on the CPU or displaced from it: it is then not put to
-	 * sleep. One that was woken and has not run since cannot be woken. */
+	/* A thread that is still on its way to sleep is woken too, on the CPU or displaced from it: it is then not
+	 * put to sleep. One that was woken and has not run since cannot be woken. */
 	if (last && last->state == INTERVAL_RUNNABLE && last->event != NO_INDEX &&
-	    load->model->events[last->event]->kind != EVENT_SWITCH_OUT)
+	    load->model->events[last->event]->kind != EVENT_SWITCH_OUT && !undo_early_wake(of, &load->threads.items[target]))
 		doubt_last(load, of, last->start_ns); /* it ran and slept unseen: nothing says when */
-	if (!last || last->state == INTERVAL_BLOCKED || last->state == INTERVAL_UNKNOWN)
+	last = last_interval(of);
+	if (!last || last->state == INTERVAL_BLOCKED || last->state == INTERVAL_UNKNOWN) {
 		begin(of, INTERVAL_RUNNABLE, index, time_ns);
+	} else if (last->state == INTERVAL_RUNNING) {
+		load->threads.items[target].early_wake_ns = time_ns;
+		load->threads.items[target].early_wake = index;
+	}
 }
 
 /* A thread that entered a waiting function of the VM is no longer in it once it does what no waiting thread does. */
@@ -204,7 +230,8 @@ void schedule_finish(struct load *load)
 		struct interval *last = last_interval(thread);
 
 		if (thread->ended_ns && last && last->state != INTERVAL_ENDED)
-			begin(thread, INTERVAL_ENDED, NO_INDEX, thread->ended_ns > last->start_ns ? thread->ended_ns : last->start_ns);
+			begin(thread, INTERVAL_ENDED, NO_INDEX,
+			      thread->ended_ns > last->start_ns ? thread->ended_ns : last->start_ns);
 	}
 
 	uint64_t last_exit_ns = 0;
@@ -245,8 +272,8 @@ uint64_t model_interval_end(const struct model *model, uint32_t thread, uint32_t
 		return of->intervals.items[interval + 1].start_ns;
 	if (of->intervals.items[interval].state == INTERVAL_ENDED)
 		return UINT64_MAX;
-	return model->end_ns > of->intervals.items[interval].start_ns ? model->end_ns :
-									of->intervals.items[interval].start_ns;
+	return model->end_ns > of->intervals.items[interval].start_ns ? model->end_ns
+								      : of->intervals.items[interval].start_ns;
 }
 
 uint32_t model_interval_wake(const struct model *model, uint32_t thread, uint32_t interval)

@@ -23,14 +23,15 @@ enum interval_state {
 
 enum interval_flag {
 	INTERVAL_IOWAIT = 1,
-	INTERVAL_THROTTLED = 2,	  /* runnable: because of the cgroup's quota */
+	INTERVAL_THROTTLED = 2,	       /* runnable: because of the cgroup's quota */
 	INTERVAL_AFTER_NAME_QUERY = 4, /* blocked: the thread's last socket call went to port 53 */
 };
 
 struct interval {
 	uint64_t start_ns;
 	/* The event that began it. RUNNING: SWITCH_IN, or the first event that proves it; RUNNABLE: WAKE, SWITCH_OUT
-	 * (preempted or throttled) or FORK; BLOCKED: SWITCH_OUT; ENDED: EXIT; UNKNOWN: the event that shows the gap, or NO_INDEX. */
+	 * (preempted or throttled) or FORK; BLOCKED: SWITCH_OUT; ENDED: EXIT; UNKNOWN: the event that shows the gap,
+	 * or NO_INDEX. */
 	uint32_t event;
 	uint8_t state;	/* enum interval_state */
 	uint8_t flags;	/* enum interval_flag */
@@ -71,11 +72,11 @@ enum call_class {
 	CALL_SEND,
 	CALL_ACCEPT,
 	CALL_CONNECT,
-	CALL_RANDOM,  /* getrandom */
-	CALL_URING,   /* io_uring_enter, io_getevents */
-	CALL_SYNC,    /* fsync and its kind */
-	CALL_MEMORY,  /* mmap, munmap, mremap, mprotect, madvise, brk … */
-	CALL_STAT,    /* fstat, getdents64 and other looks at an open file or folder */
+	CALL_RANDOM, /* getrandom */
+	CALL_URING,  /* io_uring_enter, io_getevents */
+	CALL_SYNC,   /* fsync and its kind */
+	CALL_MEMORY, /* mmap, munmap, mremap, mprotect, madvise, brk … */
+	CALL_STAT,   /* fstat, getdents64 and other looks at an open file or folder */
 	CALL_SEEK,
 	CALL_CLOSE,
 	CALL_OPEN,

@@ -30,7 +30,8 @@ void model_memory_lines(const struct model *model, const struct proc_text *smaps
 			.rss_bytes = known_or_zero(smap.rss_bytes),
 			.pss_bytes = known_or_zero(smap.pss_bytes),
 			.huge_bytes = known_or_zero(smap.anonymous_huge_bytes),
-			.kind = model_region_of_line(model, smaps->pid, map->start, map->end, name, map->is_executable),
+			.kind = model_region_of_line(model, smaps->pid, map->start, map->end, name,
+						     map->is_executable),
 			.is_accessible = map->is_readable || map->is_writable || map->is_executable,
 		};
 

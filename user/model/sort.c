@@ -1,5 +1,5 @@
 /* Records come nearly in order of time: each CPU's are, and the recorder takes them from the CPUs in turn. Insertion
- * moves a late record back a few places; where the sum of those moves is no longer linear, a merge sort takes over. */
+ * moves a late record back a few places; where those moves are no longer linear in sum, a merge sort takes over. */
 #include "model/load.h"
 
 #include <stdlib.h>

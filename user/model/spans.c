@@ -18,9 +18,9 @@ struct span *spans_add(struct load *load, uint32_t thread, enum span_kind kind, 
 
 /* ---- begins without an end of their own ---- */
 
-/* Class loading has a probe at its entry only. A later event on the thread with a stack pointer above the entry's proves
- * that the frame has returned: stacks grow down. So does an equal one, as two live frames never share the word at their
- * entry; but the steps of a class's initialisation are probes inside one frame. */
+/* Class loading has a probe at its entry only. A later event on the thread with a stack pointer above the entry's
+ * proves that the frame has returned: stacks grow down. So does an equal one, as two live frames never share the word
+ * at their entry; but the steps of a class's initialisation are probes inside one frame. */
 
 static void pop(struct load *load, uint32_t thread, uint64_t time_ns, uint8_t flags)
 {
@@ -32,7 +32,8 @@ static void pop(struct load *load, uint32_t thread, uint64_t time_ns, uint8_t fl
 	span->flags |= flags;
 	state->open.count--;
 
-	/* A class is often asked for more than once on the way down (a loader asks its parent): its reads are its outermost's. */
+	/* A class is often asked for more than once on the way down (a loader asks its parent): its reads are its
+	 * outermost's. */
 	if (top->kind == SPAN_CLASS_LOAD && top->read_event != NO_INDEX && state->open.count) {
 		struct open_span *below = &state->open.items[state->open.count - 1];
 
@@ -63,8 +64,8 @@ void spans_on_stack_pointer(struct load *load, uint32_t thread, uint64_t stack_p
 	}
 }
 
-struct open_span *spans_open(struct load *load, uint32_t thread, enum span_kind kind, uint32_t event, uint64_t time_ns,
-			     uint64_t stack_pointer, uint32_t name)
+struct open_span *spans_open(struct load *load, uint32_t thread, enum span_kind kind, uint32_t event,
+			     uint64_t time_ns, uint64_t stack_pointer, uint32_t name)
 {
 	struct thread_state *state = &load->threads.items[thread];
 	uint32_t index = (uint32_t)load->model->threads.list.items[thread].spans.count;
@@ -83,7 +84,8 @@ struct open_span *spans_open(struct load *load, uint32_t thread, enum span_kind 
 	return open;
 }
 
-bool spans_close(struct load *load, uint32_t thread, enum span_kind kind, uint32_t name, uint64_t time_ns, uint8_t flags)
+bool spans_close(struct load *load, uint32_t thread, enum span_kind kind, uint32_t name, uint64_t time_ns,
+		 uint8_t flags)
 {
 	struct thread_state *state = &load->threads.items[thread];
 	size_t at = state->open.count;
@@ -150,8 +152,8 @@ static void sort(struct spans *spans)
 	}
 }
 
-/* Where a span would cross the end of the one around it, an estimated end gives way to a measured one; of two measured
- * ones (which only a damaged recording has) the inner one is cut. */
+/* Where a span would cross the end of the one around it, an estimated end gives way to a measured one; of two
+ * measured ones (which only a damaged recording has) the inner one is cut. */
 static void nest(struct spans *spans)
 {
 	uint32_t top = NO_INDEX, depth = 0;
@@ -237,7 +239,7 @@ uint32_t model_span_at(const struct model *model, uint32_t thread, uint64_t time
 	uint32_t span = low ? (uint32_t)(low - 1) : NO_INDEX;
 	uint64_t before_ns = 0;
 
-	/* The last to start may have ended, and so may those around it: the latest end among them bounds the stretch. */
+	/* The last to start may have ended, and so may those around it: the latest end of them bounds the stretch. */
 	while (span != NO_INDEX && spans->items[span].end_ns <= time_ns) {
 		if (spans->items[span].end_ns > before_ns)
 			before_ns = spans->items[span].end_ns;

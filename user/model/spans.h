@@ -1,9 +1,9 @@
 /* Nested activities of each thread: system calls, page faults, class loading, exceptions, collections …
  *
  * A thread's spans are sorted by start, an outer one before the inner ones that start with it, and nest: none crosses
- * another. What an event gives with a start and an end is exact. A begin without an end of its own (class loading has no
- * return probes) ends where a later event proves that its frame has returned, at the last event before that proof: such
- * an end is a lower bound, marked SPAN_END_ESTIMATED. */
+ * another. What an event gives with a start and an end is exact. A begin without an end of its own (class loading has
+ * no return probes) ends where a later event proves that its frame has returned, at the last event before that proof:
+ * such an end is a lower bound, marked SPAN_END_ESTIMATED. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,9 +30,9 @@ enum span_kind {
 	SPAN_CLASS_LOAD,   /* asked for, until it was loaded or the request returned */
 	SPAN_CLASS_PARSE,
 	SPAN_CLASS_LINK,
-	SPAN_CLASS_INIT,   /* its static initialiser */
-	SPAN_COMPILE,	   /* on a compiler thread */
-	SPAN_GC,	   /* these three on the thread that does them */
+	SPAN_CLASS_INIT, /* its static initialiser */
+	SPAN_COMPILE,	 /* on a compiler thread */
+	SPAN_GC,	 /* these three on the thread that does them */
 	SPAN_SAFEPOINT,
 	SPAN_VM_OPERATION,
 };
@@ -64,8 +64,8 @@ struct spans {
 	size_t count, capacity;
 };
 
-/* The innermost span of a thread that covers the nanosecond `time_ns`, or NO_INDEX. `ret_before_ns` (may be NULL) is the
- * latest end or start of a span at or before that time: the innermost span is the same from there to time_ns. */
+/* The innermost span of a thread that covers the nanosecond `time_ns`, or NO_INDEX. `ret_before_ns` (may be NULL) is
+ * the latest end or start of a span at or before that time: the innermost span is the same from there to time_ns. */
 uint32_t model_span_at(const struct model *model, uint32_t thread, uint64_t time_ns, uint64_t *ret_before_ns);
 
 /* The innermost span of this kind at or around span `span` (an index of the thread or NO_INDEX), or NO_INDEX. */

@@ -54,7 +54,8 @@ static int compare_symbols(const void *left, const void *right, void *context)
 {
 	const struct model *model = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	uint64_t address_a = MODEL_EVENT(model, a, symbol)->address, address_b = MODEL_EVENT(model, b, symbol)->address;
+	uint64_t address_a = MODEL_EVENT(model, a, symbol)->address,
+		 address_b = MODEL_EVENT(model, b, symbol)->address;
 
 	if (address_a != address_b)
 		return address_a < address_b ? -1 : 1;
@@ -131,7 +132,8 @@ uint32_t model_frame_names(const struct model *model, const struct stack_frame *
 		const char *symbol = model_symbol(model, frame->at);
 
 		if (symbol) {
-			ret_names[0] = (struct frame_text){.class_name = "", .method = symbol, .file = "", .line = -1};
+			ret_names[0] =
+				(struct frame_text){.class_name = "", .method = symbol, .file = "", .line = -1};
 			count = 1;
 		}
 	}

@@ -62,16 +62,18 @@ void texts_collect(struct load *load, uint32_t index, const struct event_header 
 	case EVENT_LOSS: {
 		const struct event_loss *loss = (const struct event_loss *)event;
 
-		*vec_push(&texts->losses) = (struct loss){
-			.start_ns = loss->start_ns, .end_ns = loss->end_ns, .count = loss->count, .kind = loss->lost_kind};
+		*vec_push(&texts->losses) = (struct loss){.start_ns = loss->start_ns,
+							  .end_ns = loss->end_ns,
+							  .count = loss->count,
+							  .kind = loss->lost_kind};
 		break;
 	}
 	case EVENT_KIND_TOTAL: {
 		const struct event_kind_total *total = (const struct event_kind_total *)event;
 
 		if (total->counted_kind < EVENT_KIND_END)
-			texts->totals[total->counted_kind] = (struct kind_total){
-				.count = total->count, .sum_ns = total->sum_ns, .is_known = 1};
+			texts->totals[total->counted_kind] =
+				(struct kind_total){.count = total->count, .sum_ns = total->sum_ns, .is_known = 1};
 		break;
 	}
 	case EVENT_OBSERVED:

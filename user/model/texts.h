@@ -1,4 +1,4 @@
-/* The recorder's own statements: facts about the run and the machine, snapshots of /proc, losses, totals, the client. */
+/* The recorder's own statements: facts about run and machine, snapshots of /proc, losses, totals, the client. */
 #pragma once
 
 #include <stdint.h>
@@ -46,14 +46,14 @@ struct kind_total {
 };
 
 struct model_texts {
-	VEC(struct run_text) run;	/* in file order */
-	VEC(struct proc_text) proc;	/* by time */
-	VEC(struct loss) losses;	/* by start */
-	VEC(struct observed) observed;	/* the last word on each, in order of first mention */
-	VEC(struct hold) holds;		/* by start, merged */
+	VEC(struct run_text) run;      /* in file order */
+	VEC(struct proc_text) proc;    /* by time */
+	VEC(struct loss) losses;       /* by start */
+	VEC(struct observed) observed; /* the last word on each, in order of first mention */
+	VEC(struct hold) holds;	       /* by start, merged */
 	struct kind_total totals[EVENT_KIND_END];
-	VEC(uint32_t) clients;		/* CLIENT_REQUEST events by time */
-	VEC(uint32_t) libraries;	/* LIBRARY events */
-	VEC(uint32_t) residencies;	/* RESIDENCY events */
-	VEC(uint32_t) stop_signals;	/* STOP_SIGNAL events */
+	VEC(uint32_t) clients;	    /* CLIENT_REQUEST events by time */
+	VEC(uint32_t) libraries;    /* LIBRARY events */
+	VEC(uint32_t) residencies;  /* RESIDENCY events */
+	VEC(uint32_t) stop_signals; /* STOP_SIGNAL events */
 };

@@ -13,8 +13,8 @@ uint32_t process_find_or_make(struct load *load, uint32_t pid, uint64_t time_ns)
 
 	if (!is_new)
 		return (uint32_t)*place;
-	*vec_push(&threads->processes) = (struct process){
-		.pid = pid, .parent = NO_INDEX, .main_thread = NO_INDEX, .created_ns = time_ns};
+	*vec_push(&threads->processes) =
+		(struct process){.pid = pid, .parent = NO_INDEX, .main_thread = NO_INDEX, .created_ns = time_ns};
 	vec_push(&load->processes)->open_pause = NO_INDEX;
 	return (uint32_t)*place;
 }
@@ -164,8 +164,8 @@ static void on_exit_event(struct load *load, uint32_t thread, const struct event
 	}
 }
 
-/* Java threads tell their name when they start; the probe may run on the thread that starts it, so the native id, where
- * it is given, says whose name it is. */
+/* Java threads tell their name when they start; the probe may run on the thread that starts it, so the native id,
+ * where it is given, says whose name it is. */
 static void on_java_thread(struct load *load, uint32_t thread, const struct event_java_thread *event)
 {
 	size_t length;
@@ -176,7 +176,8 @@ static void on_java_thread(struct load *load, uint32_t thread, const struct even
 		named = thread;
 	load->model->threads.list.items[named].is_java = true;
 	if (event->step == STEP_BEGIN)
-		name_thread(load, named, event->header.time_ns, strpool_add(&load->model->strings, name, length), true);
+		name_thread(load, named, event->header.time_ns, strpool_add(&load->model->strings, name, length),
+			    true);
 }
 
 void threads_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event)

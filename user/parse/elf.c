@@ -1,5 +1,5 @@
-/* Everything is read with pread into buffers of checked size; a file that changes under us can give wrong answers, never a wild
- * read. Own code rather than libelf, which trusts the files it maps. */
+/* Everything is read with pread into buffers of checked size; a file that changes under us can give wrong answers,
+ * never a wild read. Own code rather than libelf, which trusts the files it maps. */
 #include "parse/elf.h"
 
 #include <elf.h>
@@ -67,12 +67,14 @@ static struct err *read_at(const struct elf_file *file, uint64_t offset, void *b
 }
 
 /* A copy of a part of the file, with a NUL added; the caller frees. */
-static struct err *read_part(const struct elf_file *file, uint64_t offset, uint64_t length, uint64_t max_bytes, void *ret_bytes)
+static struct err *read_part(const struct elf_file *file, uint64_t offset, uint64_t length, uint64_t max_bytes,
+			     void *ret_bytes)
 {
 	auto_free char *bytes = NULL;
 
 	if (length > max_bytes)
-		return err_new(ERR_FAILED, "a table of '%s' is too large: %llu bytes", file->name, (unsigned long long)length);
+		return err_new(ERR_FAILED, "a table of '%s' is too large: %llu bytes", file->name,
+			       (unsigned long long)length);
 	if (offset > file->size_bytes || length > file->size_bytes - offset)
 		return err_new(ERR_FAILED, "a table of '%s' lies beyond its end", file->name);
 	bytes = malloc((size_t)length + 1);
@@ -128,9 +130,9 @@ static struct err *read_headers(struct elf_file *file)
 		return err_new(ERR_FAILED, "'%s' is not an ELF file", file->name);
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return err_new(ERR_FAILED, "'%s' is not a 64-bit little-endian ELF file", file->name);
-	file->info.machine = header.e_machine == EM_X86_64  ? ELF_X86_64 :
-			     header.e_machine == EM_AARCH64 ? ELF_AARCH64 :
-							      ELF_OTHER;
+	file->info.machine = header.e_machine == EM_X86_64    ? ELF_X86_64
+			     : header.e_machine == EM_AARCH64 ? ELF_AARCH64
+							      : ELF_OTHER;
 	file->info.is_shared_object = header.e_type == ET_DYN;
 	file->info.is_static = header.e_type == ET_EXEC; /* until an interpreter is found */
 	if (header.e_phnum && header.e_phentsize == sizeof(Elf64_Phdr)) {
@@ -158,7 +160,8 @@ static const Elf64_Shdr *section_of_type(const struct elf_file *file, uint32_t t
 static const Elf64_Shdr *section_of_name(const struct elf_file *file, const char *name)
 {
 	for (size_t i = 0; i < file->section_count && file->section_names; i++)
-		if (strcmp(string_at(file->section_names, file->section_names_bytes, file->sections[i].sh_name), name) == 0)
+		if (strcmp(string_at(file->section_names, file->section_names_bytes, file->sections[i].sh_name),
+			   name) == 0)
 			return &file->sections[i];
 	return NULL;
 }
@@ -331,7 +334,8 @@ bool elf_file_offset(const struct elf_file *file, uint64_t address, uint64_t *re
 	for (size_t i = 0; i < file->program_count; i++) {
 		const Elf64_Phdr *program = &file->programs[i];
 
-		if (program->p_type != PT_LOAD || address < program->p_vaddr || address - program->p_vaddr >= program->p_filesz)
+		if (program->p_type != PT_LOAD || address < program->p_vaddr ||
+		    address - program->p_vaddr >= program->p_filesz)
 			continue;
 		return !__builtin_add_overflow(address - program->p_vaddr, program->p_offset, ret_offset) &&
 		       *ret_offset < file->size_bytes;
@@ -346,12 +350,14 @@ bool elf_address(const struct elf_file *file, uint64_t file_offset, uint64_t *re
 
 		if (program->p_type == PT_LOAD && file_offset >= program->p_offset &&
 		    file_offset - program->p_offset < program->p_filesz)
-			return !__builtin_add_overflow(file_offset - program->p_offset, program->p_vaddr, ret_address);
+			return !__builtin_add_overflow(file_offset - program->p_offset, program->p_vaddr,
+						       ret_address);
 	}
 	return false;
 }
 
-struct err *elf_read_address(const struct elf_file *file, uint64_t address, void *bytes, size_t size_bytes, size_t *ret_length)
+struct err *elf_read_address(const struct elf_file *file, uint64_t address, void *bytes, size_t size_bytes,
+			     size_t *ret_length)
 {
 	for (size_t i = 0; i < file->program_count; i++) {
 		const Elf64_Phdr *program = &file->programs[i];
@@ -424,7 +430,8 @@ static struct err *load_table(struct elf_file *file, struct symbol_table *table,
 	return NULL;
 }
 
-static struct elf_symbol make_symbol(const struct elf_file *file, const struct symbol_table *table, const Elf64_Sym *symbol)
+static struct elf_symbol make_symbol(const struct elf_file *file, const struct symbol_table *table,
+				     const Elf64_Sym *symbol)
 {
 	struct elf_symbol made = {
 		.name = string_at(table->strings, table->strings_bytes, symbol->st_name),
@@ -461,7 +468,8 @@ static void match(const struct elf_file *file, const struct symbol_table *table,
 		if (strcmp(query->name, name) != 0)
 			continue;
 		/* Static functions of several files may share a name. */
-		if (query->is_found && (query->symbol.is_dynamic != table->is_dynamic || query->symbol.binding != STB_LOCAL))
+		if (query->is_found &&
+		    (query->symbol.is_dynamic != table->is_dynamic || query->symbol.binding != STB_LOCAL))
 			continue;
 		if (query->is_found && ELF64_ST_BIND(symbol->st_info) == STB_LOCAL)
 			continue;

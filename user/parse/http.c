@@ -1,16 +1,17 @@
 /* Two streams of bytes, each with holes, and a queue between them.
  *
- * Inbound bytes make requests, which wait in `pending` in order of arrival; outbound bytes answer the first of them. Both streams
- * are consumed piece by piece: the visible head of a transfer, a count of hidden bytes, then the last bytes. A state knows how to
- * take visible bytes and how to take hidden ones: a body whose length is known skips both alike, anything else loses its place
- * at a hidden byte, and then says so (HTTP_IN_LOST, HTTP_OUT_LOST, or the whole connection becomes opaque).
+ * Inbound bytes make requests, which wait in `pending` in order of arrival; outbound bytes answer the first of them.
+ * Both streams are consumed piece by piece: the visible head of a transfer, a count of hidden bytes, then the last
+ * bytes. A state knows how to take visible bytes and how to take hidden ones: a body whose length is known skips both
+ * alike, anything else loses its place at a hidden byte, and then says so (HTTP_IN_LOST, HTTP_OUT_LOST, or the whole
+ * connection becomes opaque).
  *
- * The streams are not in lockstep: on loopback a client often has its answer, and its next request is at the server, before the
- * server's write() has returned; servers answer before they have read the whole request; clients pipeline. So nothing is
- * concluded from the order of reads and writes except where the text says so.
+ * The streams are not in lockstep: on loopback a client often has its answer, and its next request is at the server,
+ * before the server's write() has returned; servers answer before they have read the whole request; clients pipeline.
+ * So nothing is concluded from the order of reads and writes except where the text says so.
  *
- * Reads that find nothing (-EAGAIN) are of use: whatever was said to have arrived before such a call and has not been read
- * was counted twice (a retransmission). */
+ * Reads that find nothing (-EAGAIN) are of use: whatever was said to have arrived before such a call and has not been
+ * read was counted twice (a retransmission). */
 #include "parse/http_connection.h"
 
 #include <errno.h>
@@ -33,8 +34,8 @@ struct http_connection *http_connection_new(http_request_callback *callback, voi
 
 static void release(struct http_connection *connection)
 {
-	for vec_each (pending, &connection->pending)
-		http_pending_done(pending);
+	for
+		vec_each(pending, &connection->pending) http_pending_done(pending);
 	vec_done(&connection->pending);
 	http_pending_done(&connection->exchange);
 }
@@ -109,8 +110,8 @@ static void leave_answered(struct http_connection *connection)
 	if (in->state == HTTP_IN_LOST)
 		in->state = HTTP_IN_RESYNC;
 	/* Refused before it was asked to go on: the client may send the body or not (RFC 9110, section 10.1.1). */
-	if ((in->state == HTTP_IN_BODY || in->state == HTTP_IN_CHUNKS) && front->is_expecting && !front->has_interim &&
-	    !front->has_body)
+	if ((in->state == HTTP_IN_BODY || in->state == HTTP_IN_CHUNKS) && front->is_expecting &&
+	    !front->has_interim && !front->has_body)
 		in->state = HTTP_IN_RESYNC;
 }
 
@@ -140,18 +141,19 @@ void http_mark_payload(uint8_t *classes, size_t from, size_t at)
 
 /* ---- transfers ---- */
 
-typedef void consume_bytes(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
-			   size_t length, uint8_t *classes);
-typedef void consume_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length);
+typedef void consume_bytes(struct http_connection *connection, const struct http_transfer *transfer,
+			   const uint8_t *bytes, size_t length, uint8_t *classes);
+typedef void consume_hidden(struct http_connection *connection, const struct http_transfer *transfer,
+			    uint64_t length);
 
 /* Splits a transfer into visible and hidden pieces. */
-static void feed_pieces(struct http_connection *connection, const struct http_transfer *transfer, consume_bytes *bytes,
-			consume_hidden *hidden)
+static void feed_pieces(struct http_connection *connection, const struct http_transfer *transfer,
+			consume_bytes *bytes, consume_hidden *hidden)
 {
 	uint64_t length = (uint64_t)transfer->result, at;
-	size_t head = transfer->head && transfer->head_length < length ? transfer->head_length :
-		      transfer->head					? (size_t)length :
-									  0;
+	size_t head = transfer->head && transfer->head_length < length ? transfer->head_length
+		      : transfer->head				       ? (size_t)length
+								       : 0;
 	size_t tail = length < HTTP_LAST_BYTES ? (size_t)length : HTTP_LAST_BYTES;
 	uint64_t tail_start = length - tail;
 	uint8_t *tail_classes = transfer->classes ? transfer->classes + transfer->head_length : NULL;
@@ -187,7 +189,8 @@ static void clear_classes(const struct http_transfer *transfer)
 static bool begins_with_head(const struct http_transfer *transfer, bool is_response)
 {
 	struct http_head_machine machine;
-	size_t length = transfer->head_length < (uint64_t)transfer->result ? transfer->head_length : (size_t)transfer->result;
+	size_t length =
+		transfer->head_length < (uint64_t)transfer->result ? transfer->head_length : (size_t)transfer->result;
 	uint8_t class;
 
 	http_head_start(&machine, is_response);
@@ -197,7 +200,8 @@ static bool begins_with_head(const struct http_transfer *transfer, bool is_respo
 	return machine.is_line_complete;
 }
 
-/* More from the client while of neither the request nor its response the end is known: a new request if it looks like one. */
+/* More from the client while of neither the request nor its response the end is known: a new request if it looks like
+ * one. */
 static void settle_before_read(struct http_connection *connection, const struct http_transfer *transfer)
 {
 	if (connection->out.state != HTTP_OUT_LOST || !connection->out.has_request || connection->in.request != 0 ||
@@ -209,11 +213,12 @@ static void settle_before_read(struct http_connection *connection, const struct 
 		http_connection_lose(connection);
 }
 
-/* A response of unknown end, and the client has sent another request since: the next response is to be seen, else the client
- * pipelines, and the end is not to be found. */
+/* A response of unknown end, and the client has sent another request since: the next response is to be seen, else the
+ * client pipelines, and the end is not to be found. */
 static void settle_before_write(struct http_connection *connection, const struct http_transfer *transfer)
 {
-	if (connection->out.state != HTTP_OUT_LOST || connection->pending.count < 1 + (size_t)connection->out.has_request)
+	if (connection->out.state != HTTP_OUT_LOST ||
+	    connection->pending.count < 1 + (size_t)connection->out.has_request)
 		return;
 	if (begins_with_head(transfer, true))
 		http_response_finish(connection, true);
@@ -256,7 +261,7 @@ void http_feed_write(struct http_connection *connection, const struct http_trans
 	feed_pieces(connection, transfer, http_outbound_bytes, http_outbound_hidden);
 	if (!connection->is_opaque && out->state == HTTP_OUT_LOST)
 		http_outbound_find_last_chunk(connection, transfer, (uint64_t)transfer->result,
-				transfer->classes ? transfer->classes + transfer->head_length : NULL);
+					      transfer->classes ? transfer->classes + transfer->head_length : NULL);
 }
 
 /* ---- the end ---- */
@@ -271,9 +276,10 @@ static void report_rest(struct http_connection *connection, uint64_t time_ns, bo
 	if (connection->out.has_request &&
 	    (state == HTTP_OUT_LOST || (state == HTTP_OUT_UNTIL_CLOSE && !is_recording_end)))
 		http_response_finish(connection, state == HTTP_OUT_LOST);
-	for vec_each (pending, &connection->pending)
-		http_pending_report(connection, pending, is_recording_end ? HTTP_UNFINISHED : HTTP_ABORTED,
-				    pending->record.bytes_out ? pending->record.end_ns : time_ns);
+	for
+		vec_each(pending, &connection->pending)
+			http_pending_report(connection, pending, is_recording_end ? HTTP_UNFINISHED : HTTP_ABORTED,
+					    pending->record.bytes_out ? pending->record.end_ns : time_ns);
 	connection->pending.count = 0;
 	http_opaque_end(connection, time_ns, is_recording_end);
 	restart(connection);

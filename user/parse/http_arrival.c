@@ -10,7 +10,8 @@ void http_arrivals_add(struct http_arrivals *arrivals, uint64_t time_ns, uint64_
 		return;
 	arrivals->arrived = end;
 	if (arrivals->count == HTTP_SEGMENTS_MAX) {
-		/* A large upload that waits to be read. Its bytes are a body; a request that follows it gets an estimate. */
+		/* A large upload that waits to be read. Its bytes are a body; a request that follows it gets an
+		 * estimate. */
 		struct http_segment *last = &arrivals->segments[HTTP_SEGMENTS_MAX - 1];
 
 		last->end = end;
@@ -37,8 +38,8 @@ void http_arrivals_check(struct http_arrivals *arrivals, uint64_t from, uint64_t
 			is_early = false;
 	if (is_early)
 		return;
-	/* Which of the segments is missing cannot be told (data that came with the handshake's last packet, a lost record): none
-	 * of their times can be trusted for this read. */
+	/* Which of the segments is missing cannot be told (data that came with the handshake's last packet, a lost
+	 * record): none of their times can be trusted for this read. */
 	arrivals->count = 0;
 	arrivals->arrived = to;
 }

@@ -1,5 +1,6 @@
 /* When each byte of a connection's inbound stream arrived: segments by stream offset, for the bytes not read yet.
- * Internal to parse. Segments that were never fed, or fed twice (retransmissions), must not shift the times of later ones. */
+ * Internal to parse. Segments that were never fed, or fed twice (retransmissions), must not shift the times of later
+ * ones. */
 #pragma once
 
 #include <stdbool.h>

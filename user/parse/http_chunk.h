@@ -19,7 +19,8 @@ struct http_chunks {
 
 void http_chunks_start(struct http_chunks *chunks);
 
-/* `trailer` is a machine that is free while a body is read. HTTP_HEAD_INVALID: not a chunked body, the framing is lost. */
+/* `trailer` is a machine that is free while a body is read. HTTP_HEAD_INVALID: not a chunked body, the framing is
+ * lost. */
 enum http_head_step http_chunks_step(struct http_chunks *chunks, struct http_head_machine *trailer, uint8_t byte,
 				     uint8_t *ret_class);
 

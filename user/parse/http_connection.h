@@ -1,5 +1,5 @@
-/* The state of a tracked connection, shared by http.c (how the streams meet), http_inbound.c, http_outbound.c (HTTP/1.x) and
- * http_opaque.c (everything else). Internal to parse. */
+/* The state of a tracked connection, shared by http.c (how the streams meet), http_inbound.c, http_outbound.c
+ * (HTTP/1.x) and http_opaque.c (everything else). Internal to parse. */
 #pragma once
 
 #include "base/vec.h"
@@ -64,8 +64,8 @@ struct http_tls {
 struct http_connection {
 	http_request_callback *callback;
 	void *context;
-	bool was_http; /* a whole request line was seen */
-	bool is_lost;  /* opaque, although it was HTTP */
+	bool was_http;	    /* a whole request line was seen */
+	bool is_lost;	    /* opaque, although it was HTTP */
 	bool is_pipelining; /* the client has been seen to send requests before it had the answer to the last */
 	uint64_t previous_end_ns;
 	uint32_t next_index;
@@ -77,7 +77,7 @@ struct http_connection {
 	bool is_opaque, has_exchange;
 	enum http_protocol opaque_protocol;
 	struct http_pending exchange; /* the opaque request that is going on; before that, the bytes of nobody */
-	bool has_stray;		      /* there are such bytes in `exchange`: a request that was not seen may be among them */
+	bool has_stray; /* there are such bytes in `exchange`: a request that was not seen may be among them */
 	struct http_tls tls;
 };
 
@@ -91,8 +91,8 @@ void http_pending_read(struct http_pending *pending, const struct http_transfer 
 void http_pending_write(struct http_pending *pending, const struct http_transfer *transfer, uint64_t length);
 
 /* Reports the request and ends `pending`. */
-void http_pending_report(struct http_connection *connection, struct http_pending *pending, enum http_completion completion,
-			 uint64_t end_ns);
+void http_pending_report(struct http_connection *connection, struct http_pending *pending,
+			 enum http_completion completion, uint64_t end_ns);
 
 /* From here on the connection is opaque. Pending requests become one exchange. */
 void http_opaque_start(struct http_connection *connection, enum http_protocol protocol);
@@ -120,7 +120,8 @@ void http_pending_remove(struct http_connection *connection, size_t index);
 /* The response that is being written ended at the byte before. */
 void http_response_finish(struct http_connection *connection, bool is_estimated);
 
-/* The bytes of a line that is not HTTP are payload, all but the one that shows it: so that the stored form shows it too. */
+/* The bytes of a line that is not HTTP are payload, all but the one that shows it: so that the stored form shows it
+ * too. */
 void http_mark_payload(uint8_t *classes, size_t from, size_t at);
 
 /* ---- http_inbound.c, http_outbound.c ---- */
@@ -129,10 +130,10 @@ void http_inbound_start(struct http_connection *connection); /* of a request */
 void http_inbound_resync_failed(struct http_connection *connection);
 
 /* Visible bytes of a transfer; classes may be NULL. */
-void http_inbound_bytes(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
-			size_t length, uint8_t *classes);
-void http_outbound_bytes(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
-			 size_t length, uint8_t *classes);
+void http_inbound_bytes(struct http_connection *connection, const struct http_transfer *transfer,
+			const uint8_t *bytes, size_t length, uint8_t *classes);
+void http_outbound_bytes(struct http_connection *connection, const struct http_transfer *transfer,
+			 const uint8_t *bytes, size_t length, uint8_t *classes);
 
 void http_inbound_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length);
 void http_outbound_hidden(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length);

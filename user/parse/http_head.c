@@ -2,14 +2,27 @@
 
 #include <string.h>
 
-#include "parse/redact.h"
-
-/* The headers whose values are kept in a recording: those that frame the message, and a few that describe it and hold nothing
- * about a person. All other values are treated as secrets, because nothing in a report needs them. */
+/* The headers whose values are kept in a recording: those that frame the message, and a few that describe it and hold
+ * nothing about a person. All other values are treated as secrets, because nothing in a report needs them. */
 static const char *const kept_headers[] = {
-	"accept",	"accept-encoding", "allow",	     "cache-control", "connection", "content-encoding",
-	"content-length", "content-type",  "date",	     "expect",	      "host",	    "keep-alive",
-	"server",	"trailer",	   "transfer-encoding", "upgrade",    "user-agent", "vary",
+	"accept",
+	"accept-encoding",
+	"allow",
+	"cache-control",
+	"connection",
+	"content-encoding",
+	"content-length",
+	"content-type",
+	"date",
+	"expect",
+	"host",
+	"keep-alive",
+	"server",
+	"trailer",
+	"transfer-encoding",
+	"upgrade",
+	"user-agent",
+	"vary",
 };
 
 static bool is_token_byte(uint8_t byte)
@@ -128,7 +141,8 @@ static void finish_header(struct http_head_machine *machine)
 	if (machine->is_trailer)
 		return;
 	if (name_is(machine, "content-length")) {
-		/* "Content-Length : 5" is read differently by different servers: no telling where the message ends. */
+		/* "Content-Length : 5" is read differently by different servers: no telling where the message ends.
+		 */
 		head->is_framing_invalid |= machine->is_name_spaced;
 		finish_content_length(machine);
 	} else if (name_is(machine, "transfer-encoding")) {
@@ -138,7 +152,8 @@ static void finish_header(struct http_head_machine *machine)
 	} else if (name_is(machine, "connection")) {
 		head->is_close |= value_has_token(machine->value, machine->value_length, "close", false);
 	} else if (name_is(machine, "expect")) {
-		head->is_expect_continue |= value_has_token(machine->value, machine->value_length, "100-continue", false);
+		head->is_expect_continue |=
+			value_has_token(machine->value, machine->value_length, "100-continue", false);
 	} else if (name_is(machine, "upgrade")) {
 		head->is_upgrade = true;
 		head->is_h2c_upgrade |= value_has_token(machine->value, machine->value_length, "h2c", false);
@@ -224,123 +239,6 @@ static void step_value(struct http_head_machine *machine, uint8_t byte, uint8_t 
 		*ret_class = HTTP_BYTE_SECRET;
 }
 
-/* ---- the request's target ---- */
-
-static void target_put(struct http_head_machine *machine, char byte)
-{
-	if (machine->target_length < HTTP_TARGET_MAX) {
-		machine->head.target[machine->target_length++] = byte;
-		machine->head.target[machine->target_length] = '\0';
-	} else {
-		machine->head.is_target_cut = true;
-	}
-}
-
-static void target_put_stars(struct http_head_machine *machine)
-{
-	for (int i = 0; i < 3; i++)
-		target_put(machine, '*');
-}
-
-static bool ends_authority(uint8_t byte)
-{
-	return byte == '/' || byte == '?' || byte == '#';
-}
-
-/* User-info: what stands before '@' in the authority turns out to be secret only at the '@'. */
-static void target_authority(struct http_head_machine *machine, uint8_t byte)
-{
-	const char *target = machine->head.target;
-	size_t length = machine->target_length;
-
-	if (machine->is_in_authority) {
-		machine->authority_bytes++;
-		if (byte == '@') {
-			machine->secret_back = machine->authority_bytes - 1;
-			machine->target_length = machine->authority_start;
-			target_put_stars(machine);
-		}
-		if (byte == '@' || ends_authority(byte))
-			machine->is_in_authority = false;
-	} else if (byte == '/' && length >= 2 && length < 32 && target[0] != '/' && !machine->is_in_parameters &&
-		   memcmp(target + length - 2, ":/", 2) == 0) {
-		machine->is_in_authority = true;
-		machine->authority_start = length + 1;
-		machine->authority_bytes = 0;
-	} else if (length == 0 && strcmp(machine->head.method, "CONNECT") == 0) {
-		machine->is_in_authority = true;
-		machine->authority_start = 0;
-		machine->authority_bytes = 1;
-	}
-}
-
-size_t http_head_hide_authority(struct http_head_machine *machine)
-{
-	if (!machine->is_in_authority || machine->is_authority_hidden || machine->authority_bytes == 0)
-		return 0;
-	machine->is_authority_hidden = true;
-	machine->target_length = machine->authority_start;
-	target_put_stars(machine);
-	return machine->authority_bytes;
-}
-
-/* Whether the byte ends the value of a secret parameter (or any parameter). Blanks end the whole target before. */
-static bool ends_parameter(const struct http_head_machine *machine, uint8_t byte)
-{
-	return machine->is_in_query ? byte == '&' || byte == '#' : byte == '/' || byte == ';' || byte == '?' || byte == '#';
-}
-
-static void target_parameter(struct http_head_machine *machine, uint8_t byte, uint8_t *ret_class)
-{
-	if (machine->is_in_secret) {
-		if (!ends_parameter(machine, byte)) {
-			if (machine->value_length++ == 0)
-				target_put_stars(machine);
-			*ret_class = HTTP_BYTE_SECRET;
-			return;
-		}
-		machine->is_in_secret = false;
-	}
-	if (byte == '?' || byte == '&' || byte == '#' || (byte == ';' && !machine->is_in_query)) {
-		machine->is_in_parameters = machine->is_in_parameter_name = true;
-		/* A fragment holds parameters like a query's where it holds any. */
-		machine->is_in_query |= byte != ';';
-		machine->name_length = 0;
-	} else if (byte == '/' && !machine->is_in_query) {
-		machine->is_in_parameter_name = false;
-	} else if (machine->is_in_parameter_name && byte == '=') {
-		machine->is_in_parameter_name = false;
-		machine->is_in_secret = redact_is_secret_name(machine->name, machine->name_length);
-		machine->value_length = 0;
-	} else if (machine->is_in_parameter_name && machine->name_length < sizeof(machine->name)) {
-		machine->name[machine->name_length++] = (char)byte;
-	}
-	target_put(machine, (char)byte);
-}
-
-static enum http_head_step step_target(struct http_head_machine *machine, uint8_t byte, uint8_t *ret_class)
-{
-	if (byte == ' ') {
-		if (machine->target_length == 0)
-			return HTTP_HEAD_INVALID;
-		machine->is_in_authority = machine->is_authority_hidden = false;
-		machine->phase = HTTP_PHASE_VERSION;
-		machine->line_length = 0;
-		machine->value_length = machine->name_length = 0;
-		return HTTP_HEAD_MORE;
-	}
-	if (byte < 0x21 || byte == 0x7f)
-		return HTTP_HEAD_INVALID;
-	if (machine->is_authority_hidden && !ends_authority(byte)) {
-		*ret_class = HTTP_BYTE_SECRET;
-		return HTTP_HEAD_MORE;
-	}
-	machine->is_authority_hidden = false;
-	target_authority(machine, byte);
-	target_parameter(machine, byte, ret_class);
-	return HTTP_HEAD_MORE;
-}
-
 /* ---- first lines ---- */
 
 static enum http_head_step step_method(struct http_head_machine *machine, uint8_t byte)
@@ -366,7 +264,7 @@ static enum http_head_step step_version(struct http_head_machine *machine, uint8
 	bool is_request = !machine->is_response;
 
 	if (at < 5)
-		return byte == (uint8_t)"HTTP/"[at] ? HTTP_HEAD_MORE : HTTP_HEAD_INVALID;
+		return byte == (uint8_t) "HTTP/"[at] ? HTTP_HEAD_MORE : HTTP_HEAD_INVALID;
 	switch (at) {
 	case 5:
 		if (is_request && byte == '2' && strcmp(head->method, "PRI") == 0 && strcmp(head->target, "*") == 0)
@@ -439,7 +337,7 @@ static enum http_head_step step(struct http_head_machine *machine, uint8_t byte,
 	case HTTP_PHASE_METHOD:
 		return step_method(machine, byte);
 	case HTTP_PHASE_TARGET:
-		return step_target(machine, byte, ret_class);
+		return http_target_step(machine, byte, ret_class);
 	case HTTP_PHASE_VERSION:
 		return step_version(machine, byte);
 	case HTTP_PHASE_STATUS:
@@ -463,8 +361,8 @@ static enum http_head_step step(struct http_head_machine *machine, uint8_t byte,
 	return HTTP_HEAD_INVALID;
 }
 
-/* A line ends with CR LF, or with LF alone (RFC 9112, section 2.2). A CR before anything else is an ordinary byte of a header and an
- * error in a first line. */
+/* A line ends with CR LF, or with LF alone (RFC 9112, section 2.2). A CR before anything else is an ordinary byte of
+ * a header and an error in a first line. */
 enum http_head_step http_head_step(struct http_head_machine *machine, uint8_t byte, uint8_t *ret_class)
 {
 	*ret_class = HTTP_BYTE_KEEP;
@@ -523,23 +421,6 @@ bool http_request_head(const uint8_t *bytes, size_t length_bytes, struct http_he
 bool http_response_head(const uint8_t *bytes, size_t length_bytes, struct http_head *ret_head)
 {
 	return parse_head(bytes, length_bytes, true, ret_head);
-}
-
-void http_target_path(const char *target, char *path)
-{
-	const char *from = target, *scheme = strstr(target, "://");
-	size_t length;
-
-	/* Absolute form: the scheme ends before any other separator. */
-	if (scheme && target[0] != '/' && strcspn(target, "/?#") == (size_t)(scheme + 1 - target)) {
-		from = scheme + 3;
-		from += strcspn(from, "/?#");
-	}
-	length = strcspn(from, "?#");
-	memcpy(path, from, length);
-	path[length] = '\0';
-	if (length == 0)
-		strcpy(path, "/");
 }
 
 const char *http_protocol_name(enum http_protocol protocol)

@@ -74,8 +74,8 @@ static void take_request_line(struct http_connection *connection)
 	pending->record.is_target_cut = head->is_target_cut;
 }
 
-/* Where the request ends is not known any more. The next one could hide in its bytes if the client pipelines, or if the response
- * has begun and its end is not known either: then nothing is known. */
+/* Where the request ends is not known any more. The next one could hide in its bytes if the client pipelines, or if
+ * the response has begun and its end is not known either: then nothing is known. */
 static void lose_request(struct http_connection *connection, const struct http_transfer *transfer)
 {
 	struct http_pending *pending = http_inbound_request(connection);
@@ -145,9 +145,10 @@ static void mark_back(uint8_t *classes, size_t at, size_t count)
 		classes[at - i] = HTTP_BYTE_SECRET;
 }
 
-/* Takes bytes of a request's head; returns how many were consumed (all, up to the head's end, or up to the invalid byte). */
-static size_t inbound_head(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
-			   size_t length, uint8_t *classes)
+/* Takes bytes of a request's head; returns how many were consumed (all, up to the head's end, or up to the invalid
+ * byte). */
+static size_t inbound_head(struct http_connection *connection, const struct http_transfer *transfer,
+			   const uint8_t *bytes, size_t length, uint8_t *classes)
 {
 	struct http_inbound *in = &connection->in;
 	struct http_head_machine *machine = &in->machine;
@@ -196,8 +197,8 @@ static size_t inbound_head(struct http_connection *connection, const struct http
 	return length;
 }
 
-static size_t inbound_chunks(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
-			     size_t length, uint8_t *classes)
+static size_t inbound_chunks(struct http_connection *connection, const struct http_transfer *transfer,
+			     const uint8_t *bytes, size_t length, uint8_t *classes)
 {
 	struct http_inbound *in = &connection->in;
 
@@ -242,8 +243,8 @@ static size_t inbound_body(struct http_connection *connection, const struct http
 	return length;
 }
 
-void http_inbound_bytes(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
-			  size_t length, uint8_t *classes)
+void http_inbound_bytes(struct http_connection *connection, const struct http_transfer *transfer,
+			const uint8_t *bytes, size_t length, uint8_t *classes)
 {
 	struct http_inbound *in = &connection->in;
 

@@ -1,4 +1,5 @@
-/* Requests of connections whose bytes are not understood: what the client sends and the server answers, by time alone. */
+/* Requests of connections whose bytes are not understood: what the client sends and the server answers, by time
+ * alone. */
 #include "parse/http_connection.h"
 
 #include <stdlib.h>
@@ -45,8 +46,8 @@ void http_pending_write(struct http_pending *pending, const struct http_transfer
 	record->writer_tid = transfer->tid;
 }
 
-void http_pending_report(struct http_connection *connection, struct http_pending *pending, enum http_completion completion,
-			 uint64_t end_ns)
+void http_pending_report(struct http_connection *connection, struct http_pending *pending,
+			 enum http_completion completion, uint64_t end_ns)
 {
 	struct http_request *record = &pending->record;
 	char path[HTTP_TARGET_MAX + 2] = "";

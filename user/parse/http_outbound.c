@@ -17,8 +17,8 @@ static void begin_response(struct http_connection *connection)
 	connection->out.has_request = connection->pending.count > 0;
 	if (connection->out.has_request)
 		return;
-	/* Without a request: a server that times out an idle connection says 408 and closes. But where bytes of the client were not
-	 * understood, or none came, it is not known what this answers. */
+	/* Without a request: a server that times out an idle connection says 408 and closes. But where bytes of the
+	 * client were not understood, or none came, it is not known what this answers. */
 	if (connection->in.state == HTTP_IN_RESYNC || !connection->was_http)
 		http_connection_lose(connection);
 }
@@ -84,8 +84,8 @@ static void end_response_head(struct http_connection *connection)
 	}
 }
 
-static size_t outbound_head(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
-			    size_t length, uint8_t *classes)
+static size_t outbound_head(struct http_connection *connection, const struct http_transfer *transfer,
+			    const uint8_t *bytes, size_t length, uint8_t *classes)
 {
 	struct http_outbound *out = &connection->out;
 
@@ -165,8 +165,8 @@ static size_t outbound_body(struct http_connection *connection, const struct htt
 	return length;
 }
 
-void http_outbound_bytes(struct http_connection *connection, const struct http_transfer *transfer, const uint8_t *bytes,
-			   size_t length, uint8_t *classes)
+void http_outbound_bytes(struct http_connection *connection, const struct http_transfer *transfer,
+			 const uint8_t *bytes, size_t length, uint8_t *classes)
 {
 	while (length) {
 		size_t taken = length;
@@ -249,10 +249,10 @@ void http_outbound_hidden(struct http_connection *connection, const struct http_
 	}
 }
 
-/* A chunked response whose chunks could not be followed ends where the stream's last bytes are the last chunk. Chunk data could hold
- * the same seven bytes at the end of a write, so the end is marked as estimated. */
-void http_outbound_find_last_chunk(struct http_connection *connection, const struct http_transfer *transfer, uint64_t length,
-			    uint8_t *tail_classes)
+/* A chunked response whose chunks could not be followed ends where the stream's last bytes are the last chunk. Chunk
+ * data could hold the same seven bytes at the end of a write, so the end is marked as estimated. */
+void http_outbound_find_last_chunk(struct http_connection *connection, const struct http_transfer *transfer,
+				   uint64_t length, uint8_t *tail_classes)
 {
 	static const char last_chunk[] = "\r\n0\r\n\r\n";
 	struct http_outbound *out = &connection->out;
@@ -260,8 +260,8 @@ void http_outbound_find_last_chunk(struct http_connection *connection, const str
 	uint64_t pattern = 0;
 
 	memcpy(&pattern, last_chunk, sizeof(last_chunk) - 1);
-	out->window = moved_bits == 64 ? transfer->last_bytes :
-					 (out->window >> moved_bits) |
+	out->window = moved_bits == 64 ? transfer->last_bytes
+				       : (out->window >> moved_bits) |
 						 (transfer->last_bytes >> (64 - moved_bits) << (64 - moved_bits));
 	if (!out->is_chunked)
 		return;

@@ -30,97 +30,14 @@ bool procfs_string_is(struct procfs_string string, const char *text)
 	return string.length_bytes == strlen(text) && memcmp(string.text, text, string.length_bytes) == 0;
 }
 
-/* ---- scanning ---- */
-
-bool scan_line(struct procfs_text *text, struct procfs_text *ret_line)
-{
-	const char *end;
-
-	if (text->next >= text->end)
-		return false;
-	end = memchr(text->next, '\n', (size_t)(text->end - text->next));
-	*ret_line = (struct procfs_text){.next = text->next, .end = end ? end : text->end};
-	text->next = end ? end + 1 : text->end;
-	return true;
-}
-
-static int digit_of(char byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'z' ? byte - 'a' + 10 : 99;
-}
-
-bool scan_unsigned(struct procfs_text *text, unsigned int base, uint64_t *ret_value)
-{
-	const char *at = text->next;
-	uint64_t value = 0;
-
-	while (at < text->end && (unsigned int)digit_of(*at) < base) {
-		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)digit_of(*at), &value))
-			return false;
-		at++;
-	}
-	if (at == text->next)
-		return false;
-	text->next = at;
-	*ret_value = value;
-	return true;
-}
-
-bool scan_byte(struct procfs_text *text, char byte)
-{
-	if (text->next == text->end || *text->next != byte)
-		return false;
-	text->next++;
-	return true;
-}
-
-void scan_blanks(struct procfs_text *text)
-{
-	while (text->next < text->end && (*text->next == ' ' || *text->next == '\t'))
-		text->next++;
-}
-
-struct procfs_string scan_word(struct procfs_text *text)
-{
-	struct procfs_string word = {.text = text->next};
-
-	while (text->next < text->end && *text->next != ' ' && *text->next != '\t')
-		text->next++;
-	word.length_bytes = (size_t)(text->next - word.text);
-	return word;
-}
-
-struct procfs_string scan_rest(struct procfs_text *text)
-{
-	struct procfs_string rest = {.text = text->next, .length_bytes = (size_t)(text->end - text->next)};
-
-	text->next = text->end;
-	return rest;
-}
-
-bool scan_device(struct procfs_text *text, unsigned int base, uint32_t *ret_major, uint32_t *ret_minor)
-{
-	uint64_t major, minor;
-
-	if (!scan_unsigned(text, base, &major) || !scan_byte(text, ':') || !scan_unsigned(text, base, &minor) ||
-	    major > UINT32_MAX || minor > UINT32_MAX)
-		return false;
-	*ret_major = (uint32_t)major;
-	*ret_minor = (uint32_t)minor;
-	return true;
-}
-
 /* ---- maps and smaps ---- */
 
 static bool ends_with(struct procfs_string string, const char *suffix)
 {
 	size_t length = strlen(suffix);
 
-	return string.length_bytes >= length && memcmp(string.text + string.length_bytes - length, suffix, length) == 0;
+	return string.length_bytes >= length &&
+	       memcmp(string.text + string.length_bytes - length, suffix, length) == 0;
 }
 
 static bool parse_map(struct procfs_text line, struct procfs_map *ret_map)
@@ -164,58 +81,10 @@ bool procfs_maps_next(struct procfs_text *text, struct procfs_map *ret_map)
 	return false;
 }
 
-/* A line "Key:   value"; also with a unit: " kB" multiplies by 1024. */
-struct field {
-	const char *key;
-	uint64_t *value;
-};
-
-static bool parse_key(struct procfs_text *line, struct procfs_string *ret_key)
-{
-	const char *colon = memchr(line->next, ':', (size_t)(line->end - line->next));
-
-	if (!colon)
-		return false;
-	*ret_key = (struct procfs_string){.text = line->next, .length_bytes = (size_t)(colon - line->next)};
-	line->next = colon + 1;
-	scan_blanks(line);
-	return true;
-}
-
-static bool parse_sized(struct procfs_text line, uint64_t *ret_value)
-{
-	uint64_t value;
-
-	if (!scan_unsigned(&line, 10, &value))
-		return false;
-	scan_blanks(&line);
-	if (procfs_string_is(scan_word(&line), "kB") && __builtin_mul_overflow(value, 1024, &value))
-		return false;
-	*ret_value = value;
-	return true;
-}
-
-static void parse_fields(struct procfs_text line, const struct field *fields, size_t count)
-{
-	struct procfs_string key;
-
-	if (!parse_key(&line, &key))
-		return;
-	for (size_t i = 0; i < count; i++)
-		if (procfs_string_is(key, fields[i].key))
-			parse_sized(line, fields[i].value);
-}
-
-static void fields_unknown(const struct field *fields, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		*fields[i].value = PROCFS_UNKNOWN;
-}
-
 bool procfs_smaps_next(struct procfs_text *text, struct procfs_smap *ret_smap)
 {
 	struct procfs_smap smap = {};
-	const struct field fields[] = {
+	const struct scan_field fields[] = {
 		{"Size", &smap.size_bytes},
 		{"Rss", &smap.rss_bytes},
 		{"Pss", &smap.pss_bytes},
@@ -234,14 +103,14 @@ bool procfs_smaps_next(struct procfs_text *text, struct procfs_smap *ret_smap)
 
 	if (!procfs_maps_next(text, &smap.map))
 		return false;
-	fields_unknown(fields, field_count);
+	scan_fields_unknown(fields, field_count);
 	while (text->next < text->end) {
 		struct procfs_text rest = *text, line;
 		struct procfs_map next;
 
 		if (!scan_line(&rest, &line) || parse_map(line, &next))
 			break;
-		parse_fields(line, fields, field_count);
+		scan_fields(line, fields, field_count);
 		*text = rest;
 	}
 	*ret_smap = smap;
@@ -264,14 +133,14 @@ static void parse_ids(struct procfs_text line, uint64_t *ids)
 
 static void parse_status_line(struct procfs_text line, struct procfs_status *status)
 {
-	const struct field masks[] = {
+	const struct scan_field masks[] = {
 		{"SigPnd", &status->signals_pending}, {"ShdPnd", &status->signals_shared_pending},
 		{"SigBlk", &status->signals_blocked}, {"SigIgn", &status->signals_ignored},
 		{"SigCgt", &status->signals_caught},  {"CapEff", &status->capabilities_effective},
 	};
 	struct procfs_string key;
 
-	if (!parse_key(&line, &key))
+	if (!scan_key(&line, &key))
 		return;
 	if (procfs_string_is(key, "Name")) {
 		status->name = scan_rest(&line);
@@ -293,7 +162,7 @@ static void parse_status_line(struct procfs_text line, struct procfs_status *sta
 void procfs_status_parse(const char *text, size_t length_bytes, struct procfs_status *ret_status)
 {
 	struct procfs_status status = {};
-	const struct field fields[] = {
+	const struct scan_field fields[] = {
 		{"Tgid", &status.tgid},
 		{"Pid", &status.pid},
 		{"PPid", &status.parent_pid},
@@ -317,13 +186,13 @@ void procfs_status_parse(const char *text, size_t length_bytes, struct procfs_st
 	};
 	struct procfs_text rest = procfs_text(text, length_bytes), line;
 
-	fields_unknown(fields, sizeof(fields) / sizeof(fields[0]));
+	scan_fields_unknown(fields, sizeof(fields) / sizeof(fields[0]));
 	status.inner_tgid = status.signals_pending = status.signals_shared_pending = status.signals_blocked =
 		status.signals_ignored = status.signals_caught = status.capabilities_effective = PROCFS_UNKNOWN;
 	for (int i = 0; i < 4; i++)
 		status.uid[i] = status.gid[i] = PROCFS_UNKNOWN;
 	while (scan_line(&rest, &line)) {
-		parse_fields(line, fields, sizeof(fields) / sizeof(fields[0]));
+		scan_fields(line, fields, sizeof(fields) / sizeof(fields[0]));
 		parse_status_line(line, &status);
 	}
 	*ret_status = status;
@@ -333,9 +202,8 @@ void procfs_status_parse(const char *text, size_t length_bytes, struct procfs_st
 
 bool procfs_stat_parse(const char *text, size_t length_bytes, struct procfs_stat *ret_stat)
 {
-	struct procfs_stat stat = {.last_cpu = PROCFS_UNKNOWN,
-				   .block_io_delay_ticks = PROCFS_UNKNOWN,
-				   .guest_ticks = PROCFS_UNKNOWN};
+	struct procfs_stat stat = {
+		.last_cpu = PROCFS_UNKNOWN, .block_io_delay_ticks = PROCFS_UNKNOWN, .guest_ticks = PROCFS_UNKNOWN};
 	/* By proc(5)'s field numbers from 4 on; NULL: not wanted. */
 	uint64_t *const fields[] = {&stat.parent_pid,
 				    &stat.process_group,

@@ -8,9 +8,9 @@ static bool parse_mount(struct procfs_text line, struct procfs_mount *ret_mount)
 	struct procfs_mount mount = {};
 	struct procfs_string word;
 
-	if (!scan_unsigned(&line, 10, &mount.id) || !scan_byte(&line, ' ') || !scan_unsigned(&line, 10, &mount.parent_id) ||
-	    !scan_byte(&line, ' ') || !scan_device(&line, 10, &mount.device_major, &mount.device_minor) ||
-	    !scan_byte(&line, ' '))
+	if (!scan_unsigned(&line, 10, &mount.id) || !scan_byte(&line, ' ') ||
+	    !scan_unsigned(&line, 10, &mount.parent_id) || !scan_byte(&line, ' ') ||
+	    !scan_device(&line, 10, &mount.device_major, &mount.device_minor) || !scan_byte(&line, ' '))
 		return false;
 	mount.root = scan_word(&line);
 	scan_byte(&line, ' ');
@@ -88,14 +88,15 @@ static bool list_has(struct procfs_string list, const char *word)
 static bool find_cgroup(struct procfs_text text, const char *controller, struct procfs_cgroup *ret_cgroup)
 {
 	while (procfs_cgroup_next(&text, ret_cgroup))
-		if (controller ? list_has(ret_cgroup->controllers, controller) :
-				 ret_cgroup->hierarchy == 0 && ret_cgroup->controllers.length_bytes == 0)
+		if (controller ? list_has(ret_cgroup->controllers, controller)
+			       : ret_cgroup->hierarchy == 0 && ret_cgroup->controllers.length_bytes == 0)
 			return true;
 	return false;
 }
 
 /* Mount point, plus what of the cgroup's path lies below the mount's root. */
-static bool join_folder(const struct procfs_mount *mount, struct procfs_string path, char *folder, size_t folder_bytes)
+static bool join_folder(const struct procfs_mount *mount, struct procfs_string path, char *folder,
+			size_t folder_bytes)
 {
 	char root[4096], inside[4096];
 	size_t root_length = procfs_unescape(mount->root, root, sizeof(root));
@@ -110,7 +111,8 @@ static bool join_folder(const struct procfs_mount *mount, struct procfs_string p
 	if (strncmp(inside, "/..", 3) == 0 && (inside[3] == '/' || inside[3] == '\0'))
 		return false;
 	if (root_length > 1) {
-		if (strncmp(inside, root, root_length) != 0 || (inside[root_length] != '/' && inside[root_length] != '\0'))
+		if (strncmp(inside, root, root_length) != 0 ||
+		    (inside[root_length] != '/' && inside[root_length] != '\0'))
 			return false;
 		below += root_length;
 	}
@@ -122,7 +124,8 @@ static bool join_folder(const struct procfs_mount *mount, struct procfs_string p
 	return length > 0;
 }
 
-/* A hierarchy may be mounted several times, some of them showing only a part of it: the last mount that shows the group. */
+/* A hierarchy may be mounted several times, some of them showing only a part of it: the last mount that shows the
+ * group. */
 static bool find_folder(struct procfs_text mounts, const char *controller, struct procfs_string path, char *folder,
 			size_t folder_bytes)
 {
@@ -151,7 +154,8 @@ bool procfs_cgroup_folder(const char *cgroup, size_t cgroup_bytes, const char *m
 		const char *kind = kinds[version - 1];
 		struct procfs_cgroup group;
 
-		if (!find_cgroup(cgroups, kind, &group) || !find_folder(mounts, kind, group.path, folder, folder_bytes))
+		if (!find_cgroup(cgroups, kind, &group) ||
+		    !find_folder(mounts, kind, group.path, folder, folder_bytes))
 			continue;
 		*ret_version = version;
 		return true;

@@ -9,7 +9,7 @@
 
 /* ---- names ---- */
 
-static const char *const secret_parts[] = {"password", "passwd", "passphrase", "secret",    "token",
+static const char *const secret_parts[] = {"password",	 "passwd", "passphrase", "secret",   "token",
 					   "credential", "apikey", "signature",	 "sessionid"};
 static const char *const secret_word_ends[] = {"key", "keys", "pwd", "pass", "auth", "sig"};
 
@@ -46,7 +46,8 @@ static bool is_word_end(const char *name, size_t length, size_t at)
 
 bool redact_is_secret_name(const char *name, size_t length_bytes)
 {
-	if ((length_bytes == 3 && memcmp(name, "PWD", 3) == 0) || (length_bytes == 6 && memcmp(name, "OLDPWD", 6) == 0))
+	if ((length_bytes == 3 && memcmp(name, "PWD", 3) == 0) ||
+	    (length_bytes == 6 && memcmp(name, "OLDPWD", 6) == 0))
 		return false;
 	for (size_t i = 0; i < sizeof(secret_parts) / sizeof(secret_parts[0]); i++)
 		if (contains(name, length_bytes, secret_parts[i]))
@@ -80,12 +81,14 @@ static bool name_contains(const char *assignment, const char *part)
 
 static bool is_options_variable(const char *assignment)
 {
-	return name_contains(assignment, "OPTS") || name_contains(assignment, "OPTIONS") || name_contains(assignment, "ARGS");
+	return name_contains(assignment, "OPTS") || name_contains(assignment, "OPTIONS") ||
+	       name_contains(assignment, "ARGS");
 }
 
 bool redact_is_runtime_variable(const char *assignment)
 {
-	static const char *const prefixes[] = {"JAVA", "JDK", "_JAVA_OPTIONS=", "CLASSPATH=", "LD_", "MALLOC_", "GLIBC_TUNABLES="};
+	static const char *const prefixes[] = {
+		"JAVA", "JDK", "_JAVA_OPTIONS=", "CLASSPATH=", "LD_", "MALLOC_", "GLIBC_TUNABLES="};
 	size_t length = strcspn(assignment, "=");
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -155,15 +158,15 @@ static bool is_quote(char byte)
 	return byte == '"' || byte == '\'';
 }
 
-/* The end of a value that begins at `at`; what separates it from the next is what separated its name from the last one, because a
- * value may well hold the other separators. */
+/* The end of a value that begins at `at`; what separates it from the next is what separated its name from the last
+ * one, because a value may well hold the other separators. */
 static size_t value_end(const char *text, size_t length, size_t at, char before_name)
 {
-	const char *separators = before_name == '?' || before_name == '&' ? "&#" :
-				 before_name == ';'			      ? ";" :
-				 before_name == ','			      ? "," :
-				 before_name == '#'			      ? "&" :
-										"";
+	const char *separators = before_name == '?' || before_name == '&' ? "&#"
+				 : before_name == ';'			  ? ";"
+				 : before_name == ','			  ? ","
+				 : before_name == '#'			  ? "&"
+									  : "";
 
 	if (at < length && is_quote(text[at])) {
 		size_t end = at + 1;
@@ -177,7 +180,8 @@ static size_t value_end(const char *text, size_t length, size_t at, char before_
 	return at;
 }
 
-/* "scheme://user:password@host": returns where to go on, after what was put out, or `at` where there is no user-info. */
+/* "scheme://user:password@host": returns where to go on, after what was put out, or `at` where there is no user-info.
+ */
 static size_t scan_authority(struct output *output, const char *text, size_t length, size_t at)
 {
 	size_t end = at, user_end = at;
@@ -232,7 +236,8 @@ static size_t scan_member(struct output *output, const char *text, size_t length
 		return at;
 	put(output, text + at, value - at);
 	put(output, "\"***\"", 5);
-	return text[value] == '"' ? value_end(text, length, value, '\0') : value + strcspn(text + value, ",}] \t\r\n");
+	return text[value] == '"' ? value_end(text, length, value, '\0')
+				  : value + strcspn(text + value, ",}] \t\r\n");
 }
 
 /* "jdbc:oracle:thin:user/password@...": the one common URL whose user-info does not follow "//". */
@@ -347,8 +352,8 @@ static enum expectation expectation_after(const char *argument, size_t length)
 	if (is_text(argument, length, "-H") || is_text(argument, length, "--header") ||
 	    is_text(argument, length, "--proxy-header"))
 		return EXPECT_HEADER;
-	if (is_text(argument, length, "-u") || is_text(argument, length, "--user") || is_text(argument, length, "-U") ||
-	    is_text(argument, length, "--proxy-user"))
+	if (is_text(argument, length, "-u") || is_text(argument, length, "--user") ||
+	    is_text(argument, length, "-U") || is_text(argument, length, "--proxy-user"))
 		return EXPECT_USER;
 	/* One-letter options are too short to mean anything. */
 	if (name == 0 || length - name < 3 || memchr(argument, '=', length) || memchr(argument, ':', length) ||
@@ -393,9 +398,11 @@ static void put_argument(struct output *output, const char *argument, size_t len
 			put_promised(output, value, length - (size_t)(value - argument), EXPECT_USER);
 			return;
 		}
-		/* To the end of the argument, whatever the value holds; but a URL's parameters are found one by one. */
-		if (redact_is_secret_name(argument + name, name_length) && !memchr(argument, '?', name + name_length) &&
-		    !memchr(argument, '"', name + name_length) && !memchr(argument, ';', name + name_length)) {
+		/* To the end of the argument, whatever the value holds; but a URL's parameters are found one by one.
+		 */
+		if (redact_is_secret_name(argument + name, name_length) &&
+		    !memchr(argument, '?', name + name_length) && !memchr(argument, '"', name + name_length) &&
+		    !memchr(argument, ';', name + name_length)) {
 			put(output, argument, (size_t)(value - argument));
 			put_stars(output);
 			return;

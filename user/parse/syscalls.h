@@ -13,28 +13,28 @@ enum syscall_arch {
 
 enum syscall_class {
 	SYSCALL_CLASS_OTHER = 0,
-	SYSCALL_CLASS_OPEN,	    /* open, openat, openat2, creat */
-	SYSCALL_CLASS_LOOKUP,	    /* stat family, access, readlink */
-	SYSCALL_CLASS_READ,	    /* read family on whatever the descriptor is, getdents; lseek is OTHER */
-	SYSCALL_CLASS_WRITE,	    /* write family, sendfile, splice, copy_file_range */
-	SYSCALL_CLASS_SYNC,	    /* fsync, fdatasync, msync, sync ... */
-	SYSCALL_CLASS_MAP,	    /* mmap */
+	SYSCALL_CLASS_OPEN,   /* open, openat, openat2, creat */
+	SYSCALL_CLASS_LOOKUP, /* stat family, access, readlink */
+	SYSCALL_CLASS_READ,   /* read family on whatever the descriptor is, getdents; lseek is OTHER */
+	SYSCALL_CLASS_WRITE,  /* write family, sendfile, splice, copy_file_range */
+	SYSCALL_CLASS_SYNC,   /* fsync, fdatasync, msync, sync ... */
+	SYSCALL_CLASS_MAP,    /* mmap */
 	SYSCALL_CLASS_CLOSE,
-	SYSCALL_CLASS_POLL,	    /* epoll_wait, poll, select ... */
+	SYSCALL_CLASS_POLL, /* epoll_wait, poll, select ... */
 	SYSCALL_CLASS_FUTEX,
 	SYSCALL_CLASS_SOCKET_READ,  /* recvfrom, recvmsg, recvmmsg */
 	SYSCALL_CLASS_SOCKET_WRITE, /* sendto, sendmsg, sendmmsg */
 	SYSCALL_CLASS_ACCEPT,
 	SYSCALL_CLASS_CONNECT,
-	SYSCALL_CLASS_SLEEP,	    /* nanosleep, clock_nanosleep */
-	SYSCALL_CLASS_CHILD,	    /* wait4, waitid */
-	SYSCALL_CLASS_PIPE,	    /* making one; reads and writes on one are READ and WRITE */
+	SYSCALL_CLASS_SLEEP, /* nanosleep, clock_nanosleep */
+	SYSCALL_CLASS_CHILD, /* wait4, waitid */
+	SYSCALL_CLASS_PIPE,  /* making one; reads and writes on one are READ and WRITE */
 	SYSCALL_CLASS_IO_URING,
-	SYSCALL_CLASS_RANDOM,	    /* getrandom */
-	SYSCALL_CLASS_MEMORY,	    /* munmap, mprotect, madvise, brk, mremap ... */
-	SYSCALL_CLASS_PROCESS,	    /* clone, fork, vfork, execve, exit, kill, prctl ... */
-	SYSCALL_CLASS_SIGNAL,	    /* rt_sig..., pause, sigtimedwait */
-	SYSCALL_CLASS_LOCK,	    /* flock */
+	SYSCALL_CLASS_RANDOM,  /* getrandom */
+	SYSCALL_CLASS_MEMORY,  /* munmap, mprotect, madvise, brk, mremap ... */
+	SYSCALL_CLASS_PROCESS, /* clone, fork, vfork, execve, exit, kill, prctl ... */
+	SYSCALL_CLASS_SIGNAL,  /* rt_sig..., pause, sigtimedwait */
+	SYSCALL_CLASS_LOCK,    /* flock */
 	SYSCALL_CLASS_COUNT,
 };
 

@@ -4,8 +4,8 @@
  *
  *     u64 location | u64 base | u64 semaphore | provider NUL | name NUL | arguments NUL
  *
- * `base` is where .stapsdt.base lay when the note was written. A tool that moves the file's addresses afterwards (prelink) does not
- * know the notes; the difference to where that section lies now is what it moved. */
+ * `base` is where .stapsdt.base lay when the note was written. A tool that moves the file's addresses afterwards
+ * (prelink) does not know the notes; the difference to where that section lies now is what it moved. */
 #include "parse/usdt.h"
 
 #include <elf.h>
@@ -37,7 +37,8 @@ static const char *take_string(const uint8_t *section, size_t *at, size_t end)
 	return string;
 }
 
-static bool parse_content(const uint8_t *section, size_t at, size_t end, uint64_t base_address, struct usdt_note *ret_note)
+static bool parse_content(const uint8_t *section, size_t at, size_t end, uint64_t base_address,
+			  struct usdt_note *ret_note)
 {
 	struct usdt_note note = {.file_offset = UINT64_MAX};
 	uint64_t addresses[3];
@@ -113,7 +114,8 @@ struct err *usdt_notes_read(struct elf_file *file, struct usdt_notes *ret_notes)
 		if (!elf_file_offset(file, note->address, &note->file_offset))
 			note->file_offset = UINT64_MAX;
 		/* 0 stands for no semaphore; one that lies nowhere cannot be counted up. */
-		if (note->semaphore_address && !elf_file_offset(file, note->semaphore_address, &note->semaphore_file_offset))
+		if (note->semaphore_address &&
+		    !elf_file_offset(file, note->semaphore_address, &note->semaphore_file_offset))
 			note->semaphore_file_offset = 0;
 	}
 	return NULL;

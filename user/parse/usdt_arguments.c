@@ -3,8 +3,8 @@
  *     x86-64    8@%rdx   -4@$-1   8@152(%rdi)   -4@-60(%rbp)   8@(%rax,%rbx,8)   8@8(,%rbx,4)
  *     aarch64   8@x0     -4@5     8@[sp, 16]    8@[x1]         8@[x0, x2]        8@[x0, x2, lsl 3]
  *
- * The number before '@' is the size in bytes, negative for a signed value. A form that is not here (a symbol, %rip, a vector or
- * floating point register, a segment) gives an argument that cannot be read, and no more harm than that. */
+ * The number before '@' is the size in bytes, negative for a signed value. A form that is not here (a symbol, %rip, a
+ * vector or floating point register, a segment) gives an argument that cannot be read, and no more harm than that. */
 #include <string.h>
 
 #include "parse/usdt.h"
@@ -94,11 +94,11 @@ static bool register_x86_64(const char *name, size_t length, struct register_pla
 		const char *names[4]; /* of 8, 4, 2 and 1 bytes */
 		uint8_t offset;
 	} registers[] = {
-		{{"rax", "eax", "ax", "al"}, PT_X86_RAX},     {{"rbx", "ebx", "bx", "bl"}, PT_X86_RBX},
-		{{"rcx", "ecx", "cx", "cl"}, PT_X86_RCX},     {{"rdx", "edx", "dx", "dl"}, PT_X86_RDX},
-		{{"rsi", "esi", "si", "sil"}, PT_X86_RSI},    {{"rdi", "edi", "di", "dil"}, PT_X86_RDI},
-		{{"rbp", "ebp", "bp", "bpl"}, PT_X86_RBP},    {{"rsp", "esp", "sp", "spl"}, PT_X86_RSP},
-		{{"r8", "r8d", "r8w", "r8b"}, PT_X86_R8},     {{"r9", "r9d", "r9w", "r9b"}, PT_X86_R9},
+		{{"rax", "eax", "ax", "al"}, PT_X86_RAX},      {{"rbx", "ebx", "bx", "bl"}, PT_X86_RBX},
+		{{"rcx", "ecx", "cx", "cl"}, PT_X86_RCX},      {{"rdx", "edx", "dx", "dl"}, PT_X86_RDX},
+		{{"rsi", "esi", "si", "sil"}, PT_X86_RSI},     {{"rdi", "edi", "di", "dil"}, PT_X86_RDI},
+		{{"rbp", "ebp", "bp", "bpl"}, PT_X86_RBP},     {{"rsp", "esp", "sp", "spl"}, PT_X86_RSP},
+		{{"r8", "r8d", "r8w", "r8b"}, PT_X86_R8},      {{"r9", "r9d", "r9w", "r9b"}, PT_X86_R9},
 		{{"r10", "r10d", "r10w", "r10b"}, PT_X86_R10}, {{"r11", "r11d", "r11w", "r11b"}, PT_X86_R11},
 		{{"r12", "r12d", "r12w", "r12b"}, PT_X86_R12}, {{"r13", "r13d", "r13w", "r13b"}, PT_X86_R13},
 		{{"r14", "r14d", "r14w", "r14b"}, PT_X86_R14}, {{"r15", "r15d", "r15w", "r15b"}, PT_X86_R15},
@@ -110,14 +110,16 @@ static bool register_x86_64(const char *name, size_t length, struct register_pla
 
 	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
 		for (size_t width = 0; width < 4; width++)
-			if (strlen(registers[i].names[width]) == length && memcmp(registers[i].names[width], name, length) == 0) {
+			if (strlen(registers[i].names[width]) == length &&
+			    memcmp(registers[i].names[width], name, length) == 0) {
 				*ret_place = (struct register_place){.offset = registers[i].offset,
 								     .size = (uint8_t)(8 >> width)};
 				return true;
 			}
 	for (size_t i = 0; i < sizeof(second_bytes) / sizeof(second_bytes[0]); i++)
 		if (length == 2 && memcmp(second_bytes[i].name, name, 2) == 0) {
-			*ret_place = (struct register_place){.offset = second_bytes[i].offset, .size = 1, .high_bits = 8};
+			*ret_place =
+				(struct register_place){.offset = second_bytes[i].offset, .size = 1, .high_bits = 8};
 			return true;
 		}
 	return false;
@@ -140,7 +142,8 @@ static bool register_aarch64(const char *name, size_t length, struct register_pl
 	}
 	if (number > 30)
 		return false;
-	*ret_place = (struct register_place){.offset = (uint8_t)(PT_ARM64_X0 + 8 * number), .size = name[0] == 'x' ? 8 : 4};
+	*ret_place = (struct register_place){.offset = (uint8_t)(PT_ARM64_X0 + 8 * number),
+					     .size = name[0] == 'x' ? 8 : 4};
 	return true;
 }
 
@@ -151,11 +154,11 @@ static bool take_register(struct operand *operand, enum elf_machine machine, str
 	if (machine == ELF_X86_64 && !take_byte(operand, '%'))
 		return false;
 	name = operand->next;
-	while (!is_done(operand) && ((*operand->next >= 'a' && *operand->next <= 'z') ||
-				     (*operand->next >= '0' && *operand->next <= '9')))
+	while (!is_done(operand) &&
+	       ((*operand->next >= 'a' && *operand->next <= 'z') || (*operand->next >= '0' && *operand->next <= '9')))
 		operand->next++;
-	return machine == ELF_X86_64 ? register_x86_64(name, (size_t)(operand->next - name), ret_place) :
-				       register_aarch64(name, (size_t)(operand->next - name), ret_place);
+	return machine == ELF_X86_64 ? register_x86_64(name, (size_t)(operand->next - name), ret_place)
+				     : register_aarch64(name, (size_t)(operand->next - name), ret_place);
 }
 
 /* ---- operands ---- */

@@ -67,10 +67,10 @@ static int on_urgent(void *context, void *data, size_t size)
 			libraries_attach(&session->libraries, (pid_t)event->pid, false);
 		break;
 	case EVENT_JVM_STATE:
-		if (!map_find(&session->tracer.tasks, event->tid) ||
-		    ((const struct event_jvm_state *)data)->state != JVM_STATE_CREATE)
-			libraries_jvm_state(&session->libraries, (pid_t)event->pid,
-					    (enum jvm_state)((const struct event_jvm_state *)data)->state);
+		if (((const struct event_jvm_state *)data)->state == JVM_STATE_CREATE)
+			map_set(&session->vms_created, event->pid, event->time_ns, NULL);
+		libraries_jvm_state(&session->libraries, (pid_t)event->pid,
+				    (enum jvm_state)((const struct event_jvm_state *)data)->state);
 		break;
 	case EVENT_SOCKET_LISTEN:
 		plan_on_listening(session, data);

@@ -191,6 +191,7 @@ void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output)
 
 	if (jvm->hotspot)
 		return;
+	forget_memory(jvm);
 	if (!jvm->elf)
 		err = elf_open(jvm->elf_fd, jvm->path, &jvm->elf);
 	if (!err)

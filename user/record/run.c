@@ -41,19 +41,20 @@ static bool on_hold(void *context, pid_t pid, pid_t tid)
 {
 	struct session *session = context;
 	uint64_t start_ns = output_now_ns();
-	bool has_jvm;
 
+	/* A JVM is held when libjvm is mapped, perhaps when libstdc++ is, and last at JNI_CreateJavaVM: the record of that has
+	 * come with the others then, and has opened the VM. */
 	consumer_take(session);
-	has_jvm = libraries_attach(&session->libraries, pid, true);
-	/* A JVM is held twice: at libjvm's mapping for the probes, at JNI_CreateJavaVM, from where on its tables can be read. */
-	bool is_second = has_jvm && map_find(&session->held_once, (uint64_t)pid);
+	libraries_attach(&session->libraries, pid, true);
 
-	if (is_second)
-		map_remove(&session->held_once, (uint64_t)pid);
-	else if (has_jvm)
-		map_set(&session->held_once, (uint64_t)pid, 1, NULL);
-	if (is_second)
-		libraries_jvm_state(&session->libraries, pid, JVM_STATE_CREATE);
+	const uint64_t *created_ns = map_find(&session->vms_created, (uint64_t)pid);
+	bool is_last = created_ns != NULL;
+
+	if (created_ns) {
+		/* It stands since that record was made, also while the VM's tables were read. */
+		start_ns = *created_ns < start_ns ? *created_ns : start_ns;
+		map_remove(&session->vms_created, (uint64_t)pid);
+	}
 
 	struct event_hold *event =
 		event_begin(&session->output.builder, EVENT_HOLD, output_now_ns(), (uint32_t)pid, (uint32_t)tid);
@@ -61,7 +62,7 @@ static bool on_hold(void *context, pid_t pid, pid_t tid)
 	event->duration_ns = event->header.time_ns - start_ns;
 	event->reason = HOLD_ATTACH;
 	output_event(&session->output, event_end(&session->output.builder));
-	return is_second;
+	return is_last;
 }
 
 static void on_exit_reaped(void *context, pid_t pid, int wait_status)
@@ -271,7 +272,7 @@ static void close_session(struct session *session)
 	live_done(&session->live);
 	archives_done(&session->archives);
 	tree_done(&session->tree);
-	map_done(&session->held_once);
+	map_done(&session->vms_created);
 	invoker_done(&session->invoker);
 	if (session->signal_fd >= 0)
 		close(session->signal_fd);

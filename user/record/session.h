@@ -51,7 +51,7 @@ struct session {
 	struct archives archives;
 	struct libraries libraries;
 	struct tree tree;
-	struct map held_once; /* JVMs between their two holds, by pid */
+	struct map vms_created; /* JVMs that are held, or about to be, at JNI_CreateJavaVM: pid → since when */
 	struct ring_buffer *rings;
 	int signal_fd, timer_fd;
 

@@ -1,5 +1,6 @@
-/* Any bytes, moved by any calls in any order. Each step: a byte that chooses the call, a byte or two of length, the bytes. What the
- * recording keeps must give the same requests as the bytes did, and times and counts must be possible. */
+/* Any bytes, moved by any calls in any order. Each step: a byte that chooses the call, a byte or two of length, the
+ * bytes. What the recording keeps must give the same requests as the bytes did, and times and counts must be
+ * possible. */
 #include "http_conversation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -56,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	delivery.again = http_connection_new(on_request, &totals.again);
 	while (at + 2 <= size) {
 		uint8_t call = data[at] & 15;
-		size_t length = data[at + 1] + (data[at] & 16 ? 256 * (size_t)(data[at] >> 5) : 0), left = size - at - 2;
+		size_t length = data[at + 1] + (data[at] & 16 ? 256 * (size_t)(data[at] >> 5) : 0),
+		       left = size - at - 2;
 
 		at += 2;
 		delivery.now_ns += 10;

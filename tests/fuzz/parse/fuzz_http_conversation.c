@@ -1,5 +1,5 @@
-/* Input bytes as choices: a conversation of known truth and a way to deliver it (see http_conversation.h). Without hidden bytes the
- * tracker must report it exactly, with hidden bytes nothing that is not true. */
+/* Input bytes as choices: a conversation of known truth and a way to deliver it (see http_conversation.h). Without
+ * hidden bytes the tracker must report it exactly, with hidden bytes nothing that is not true. */
 #include "http_conversation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -8,12 +8,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct conversation conversation;
 	struct choices choices = {.bytes = data, .length = size};
-	bool is_pipelining = choose(&choices, 2), has_arrivals = choose(&choices, 2), is_hidden = choose(&choices, 4) == 3;
+	bool is_pipelining = choose(&choices, 2), has_arrivals = choose(&choices, 2),
+	     is_hidden = choose(&choices, 4) == 3;
 	uint64_t previous_end_ns = 0;
 
 	choices.is_luring = !is_hidden;
 	make_conversation(&choices, &conversation);
-	deliver_conversation(&choices, &conversation, is_hidden ? 5000 : 1 + choose(&choices, 1032), is_pipelining, has_arrivals);
+	deliver_conversation(&choices, &conversation, is_hidden ? 5000 : 1 + choose(&choices, 1032), is_pipelining,
+			     has_arrivals);
 	check_again(&conversation);
 	if (!is_hidden)
 		CONVERSATION_CHECK(conversation.seen.count == conversation.count);

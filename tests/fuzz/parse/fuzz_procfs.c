@@ -1,4 +1,5 @@
-/* Any text to every parser of parse/procfs: nothing outside the text may be named, and iterators must come to an end. */
+/* Any text to every parser of parse/procfs: nothing outside the text may be named, and iterators must come to an end.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MUST(condition)                                                                   \
-	do {                                                                              \
-		if (!(condition)) {                                                       \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			abort();                                                          \
-		}                                                                         \
+#define MUST(condition)                                                                                              \
+	do {                                                                                                         \
+		if (!(condition)) {                                                                                  \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
+			abort();                                                                                     \
+		}                                                                                                    \
 	} while (0)
 
 static void inside(const char *text, size_t size, struct procfs_string string)

@@ -18,9 +18,10 @@ static void check_arguments(const char *text, enum elf_machine machine)
 	for (uint32_t i = 0; i < spec.argument_count; i++) {
 		const struct usdt_argument_spec *argument = &spec.arguments[i];
 
-		if (argument->kind > USDT_ARGUMENT_INDEXED || argument->left_shift > 63 || argument->right_shift > 63 ||
-		    argument->left_shift > argument->right_shift || argument->scale_shift > 4 ||
-		    argument->register_offset > PT_ARM64_SP || argument->register_offset % 8 || argument->index_offset % 8)
+		if (argument->kind > USDT_ARGUMENT_INDEXED || argument->left_shift > 63 ||
+		    argument->right_shift > 63 || argument->left_shift > argument->right_shift ||
+		    argument->scale_shift > 4 || argument->register_offset > PT_ARM64_SP ||
+		    argument->register_offset % 8 || argument->index_offset % 8)
 			abort();
 	}
 }

@@ -1,9 +1,10 @@
-/* Made-up HTTP conversations with a known truth, delivered to a tracker in pieces of any size: what the unit test of splitting
- * and the fuzzer of parse/http share.
+/* Made-up HTTP conversations with a known truth, delivered to a tracker in pieces of any size: what the unit test of
+ * splitting and the fuzzer of parse/http share.
  *
- * A conversation is drawn from a stream of choices (random numbers or a fuzzer's bytes): requests and responses as bytes, and
- * an order in which they are read and written that a real server could show. The truth is kept beside it by counting bytes, not by
- * parsing. Every delivery is made to two trackers: one gets the bytes as they were, the other what redact_transfer left of them. */
+ * A conversation is drawn from a stream of choices (random numbers or a fuzzer's bytes): requests and responses as
+ * bytes, and an order in which they are read and written that a real server could show. The truth is kept beside it
+ * by counting bytes, not by parsing. Every delivery is made to two trackers: one gets the bytes as they were, the
+ * other what redact_transfer left of them. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,12 +16,12 @@
 #include "parse/http.h"
 #include "parse/redact.h"
 
-#define CONVERSATION_CHECK(condition)                                                              \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-			abort();                                                                   \
-		}                                                                                  \
+#define CONVERSATION_CHECK(condition)                                                                                \
+	do {                                                                                                         \
+		if (!(condition)) {                                                                                  \
+			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                \
+			abort();                                                                                     \
+		}                                                                                                    \
 	} while (0)
 
 enum {
@@ -55,8 +56,8 @@ static inline uint32_t choose(struct choices *choices, uint32_t below)
 struct truth {
 	char method[16], target[160];
 	uint32_t status;
-	size_t in_start, in_head_end, in_end;	 /* of the inbound stream */
-	size_t out_start, out_end;		 /* of the outbound stream, interim responses included */
+	size_t in_start, in_head_end, in_end; /* of the inbound stream */
+	size_t out_start, out_end;	      /* of the outbound stream, interim responses included */
 	bool is_close_delimited;
 	uint64_t arrival_ns, first_read_ns, end_ns; /* filled by the delivery */
 	size_t read_by_end;			    /* inbound bytes that had been read when the response ended */
@@ -105,11 +106,13 @@ static inline void append(uint8_t *stream, size_t *length, const char *text)
 	*length += text_length;
 }
 
-/* Bodies hold what framing looks like, so that a tracker that looks into them goes wrong. The last chunk's bytes are in them only
- * where no byte is hidden: at the end of a write they are, by http.h's rule, the (estimated) end of chunks that were lost. */
+/* Bodies hold what framing looks like, so that a tracker that looks into them goes wrong. The last chunk's bytes are
+ * in them only where no byte is hidden: at the end of a write they are, by http.h's rule, the (estimated) end of
+ * chunks that were lost. */
 static inline void append_body(struct choices *choices, uint8_t *stream, size_t *length, size_t size)
 {
-	static const char lure[] = "\r\n0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nGET /lure HTTP/1.1\r\n\r\n";
+	static const char lure[] =
+		"\r\n0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nGET /lure HTTP/1.1\r\n\r\n";
 	const char *text = choices->is_luring ? lure : lure + 7;
 	size_t text_length = strlen(text), phase = choose(choices, (uint32_t)text_length);
 
@@ -150,7 +153,9 @@ static inline void append_headers(struct choices *choices, uint8_t *stream, size
 		"X-Bare-Line-Feed: yes\n",
 		"X-Stray-Return: a\rb\r\n",
 		"no colon here\r\n",
-		"X-Long: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n",
+		"X-Long: "
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		"xxx\r\n",
 		"X-Content-Length: 99\r\n",
 		"Connection: keep-alive\r\n",
 	};
@@ -160,10 +165,12 @@ static inline void append_headers(struct choices *choices, uint8_t *stream, size
 		append(stream, length, headers[choose(choices, 12)]);
 }
 
-static inline void make_request(struct choices *choices, struct conversation *conversation, struct truth *truth, size_t number)
+static inline void make_request(struct choices *choices, struct conversation *conversation, struct truth *truth,
+				size_t number)
 {
 	static const char *const methods[] = {"GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS"};
-	static const char *const lengths[] = {"Content-Length: %zu\r\n", "content-length:%zu\r\n", "CONTENT-LENGTH: \t%zu \r\n"};
+	static const char *const lengths[] = {"Content-Length: %zu\r\n", "content-length:%zu\r\n",
+					      "CONTENT-LENGTH: \t%zu \r\n"};
 	uint8_t *in = conversation->in;
 	size_t *length = &conversation->in_length, body = 0;
 	uint32_t form = choose(choices, 4);
@@ -175,9 +182,13 @@ static inline void make_request(struct choices *choices, struct conversation *co
 	truth->in_start = *length;
 	strcpy(truth->method, methods[choose(choices, 6)]);
 	snprintf(truth->target, sizeof(truth->target), "/route/%zu%s", number,
-		 has_secret ? "?id=7&access_token=***&x=1" : number % 2 ? "?q=a%20b" : "");
+		 has_secret   ? "?id=7&access_token=***&x=1"
+		 : number % 2 ? "?q=a%20b"
+			      : "");
 	snprintf(line, sizeof(line), "%s /route/%zu%s HTTP/1.1\r\n", truth->method, number,
-		 has_secret ? "?id=7&access_token=s3cr3t/and+more&x=1" : number % 2 ? "?q=a%20b" : "");
+		 has_secret   ? "?id=7&access_token=s3cr3t/and+more&x=1"
+		 : number % 2 ? "?q=a%20b"
+			      : "");
 	append(in, length, line);
 	append_headers(choices, in, length);
 	if (form == 1) {
@@ -186,7 +197,9 @@ static inline void make_request(struct choices *choices, struct conversation *co
 		append(in, length, line);
 	} else if (form == 2) {
 		is_chunked = true;
-		append(in, length, choose(choices, 2) ? "Transfer-Encoding: chunked\r\n" : "transfer-encoding: gzip, Chunked\r\n");
+		append(in, length,
+		       choose(choices, 2) ? "Transfer-Encoding: chunked\r\n"
+					  : "transfer-encoding: gzip, Chunked\r\n");
 	}
 	append_headers(choices, in, length);
 	append(in, length, "\r\n");
@@ -198,7 +211,8 @@ static inline void make_request(struct choices *choices, struct conversation *co
 	truth->in_end = *length;
 }
 
-static inline void make_response(struct choices *choices, struct conversation *conversation, struct truth *truth, bool is_last)
+static inline void make_response(struct choices *choices, struct conversation *conversation, struct truth *truth,
+				 bool is_last)
 {
 	static const uint32_t statuses[] = {200, 201, 204, 304, 404, 500};
 	uint8_t *out = conversation->out;
@@ -212,7 +226,8 @@ static inline void make_response(struct choices *choices, struct conversation *c
 	if (choose(choices, 12) == 0)
 		append(out, length, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
 	truth->status = statuses[choose(choices, 6)];
-	snprintf(line, sizeof(line), choose(choices, 2) ? "HTTP/1.1 %u\r\n" : "HTTP/1.1 %u A reason: maybe\r\n", truth->status);
+	snprintf(line, sizeof(line), choose(choices, 2) ? "HTTP/1.1 %u\r\n" : "HTTP/1.1 %u A reason: maybe\r\n",
+		 truth->status);
 	append(out, length, line);
 	append_headers(choices, out, length);
 
@@ -266,7 +281,8 @@ struct delivery {
 	uint64_t now_ns;
 };
 
-static inline void deliver(struct delivery *delivery, bool is_read, const uint8_t *bytes, size_t length, uint32_t thread)
+static inline void deliver(struct delivery *delivery, bool is_read, const uint8_t *bytes, size_t length,
+			   uint32_t thread)
 {
 	uint8_t classes[CONVERSATION_VISIBLE + HTTP_LAST_BYTES], copy[CONVERSATION_VISIBLE];
 	size_t head = length < delivery->visible ? length : delivery->visible;
@@ -294,10 +310,10 @@ struct progress {
 	size_t arrived, read, written;
 };
 
-/* How far each stream may go now: a client sends the next request when it has the answer (unless it pipelines), and a server
- * answers what it has read the head of. */
-static inline void limits_of(const struct conversation *conversation, const struct progress *progress, bool is_pipelining,
-			     size_t *ret_arrive, size_t *ret_write)
+/* How far each stream may go now: a client sends the next request when it has the answer (unless it pipelines), and a
+ * server answers what it has read the head of. */
+static inline void limits_of(const struct conversation *conversation, const struct progress *progress,
+			     bool is_pipelining, size_t *ret_arrive, size_t *ret_write)
 {
 	*ret_arrive = is_pipelining ? conversation->in_length : conversation->truths[0].in_end;
 	*ret_write = 0;
@@ -307,8 +323,8 @@ static inline void limits_of(const struct conversation *conversation, const stru
 		if (progress->read >= truth->in_head_end)
 			*ret_write = truth->out_end;
 		if (progress->written >= truth->out_end)
-			*ret_arrive = i + 1 < conversation->count ? conversation->truths[i + 1].in_end :
-								    conversation->in_length;
+			*ret_arrive = i + 1 < conversation->count ? conversation->truths[i + 1].in_end
+								  : conversation->in_length;
 	}
 	if (is_pipelining)
 		*ret_arrive = conversation->in_length;
@@ -321,7 +337,8 @@ static inline void note_arrival(struct conversation *conversation, size_t from, 
 			conversation->truths[i].arrival_ns = time_ns;
 }
 
-static inline void note_read(struct conversation *conversation, size_t from, size_t to, uint64_t time_ns, uint32_t thread)
+static inline void note_read(struct conversation *conversation, size_t from, size_t to, uint64_t time_ns,
+			     uint32_t thread)
 {
 	for (size_t i = 0; i < conversation->count; i++)
 		if (conversation->truths[i].in_start >= from && conversation->truths[i].in_start < to) {
@@ -330,8 +347,8 @@ static inline void note_read(struct conversation *conversation, size_t from, siz
 		}
 }
 
-static inline void note_write(struct conversation *conversation, size_t from, size_t to, size_t read, uint64_t time_ns,
-			      uint32_t thread)
+static inline void note_write(struct conversation *conversation, size_t from, size_t to, size_t read,
+			      uint64_t time_ns, uint32_t thread)
 {
 	for (size_t i = 0; i < conversation->count; i++)
 		if (conversation->truths[i].out_end > from && conversation->truths[i].out_end <= to) {
@@ -359,7 +376,8 @@ static inline void deliver_conversation(struct choices *choices, struct conversa
 
 		limits_of(conversation, &done, is_pipelining, &may_arrive, &may_write);
 		delivery.now_ns += 1 + choose(choices, 50);
-		if (done.arrived < may_arrive && (action == 0 || (done.read == done.arrived && done.written == may_write))) {
+		if (done.arrived < may_arrive &&
+		    (action == 0 || (done.read == done.arrived && done.written == may_write))) {
 			size = 1 + choose(choices, 1400);
 			if (size > may_arrive - done.arrived)
 				size = may_arrive - done.arrived;
@@ -381,7 +399,8 @@ static inline void deliver_conversation(struct choices *choices, struct conversa
 			if (size > may_write - done.written)
 				size = may_write - done.written;
 			deliver(&delivery, false, conversation->out + done.written, size, thread);
-			note_write(conversation, done.written, done.written + size, done.read, delivery.now_ns, thread);
+			note_write(conversation, done.written, done.written + size, done.read, delivery.now_ns,
+				   thread);
 			done.written += size;
 		}
 	}
@@ -394,7 +413,8 @@ static inline void deliver_conversation(struct choices *choices, struct conversa
 /* ---- comparing ---- */
 
 /* Every request that was reported as HTTP agrees with the truth. */
-static inline void check_request(const struct truth *truth, const struct seen *seen, uint64_t previous_end_ns, bool has_arrivals)
+static inline void check_request(const struct truth *truth, const struct seen *seen, uint64_t previous_end_ns,
+				 bool has_arrivals)
 {
 	const struct http_request *request = &seen->request;
 	size_t bytes_in = truth->read_by_end < truth->in_end ? truth->read_by_end : truth->in_end;
@@ -424,17 +444,19 @@ static inline void check_request(const struct truth *truth, const struct seen *s
 
 static inline bool is_same_request(const struct http_request *left, const struct http_request *right)
 {
-	return left->protocol == right->protocol && left->completion == right->completion && left->status == right->status &&
-	       left->start_ns == right->start_ns && left->arrival_ns == right->arrival_ns &&
-	       left->first_read_ns == right->first_read_ns && left->last_read_ns == right->last_read_ns &&
-	       left->first_write_ns == right->first_write_ns && left->end_ns == right->end_ns &&
-	       left->bytes_in == right->bytes_in && left->bytes_out == right->bytes_out &&
-	       left->reader_pid == right->reader_pid && left->reader_tid == right->reader_tid &&
-	       left->writer_pid == right->writer_pid && left->writer_tid == right->writer_tid && left->index == right->index &&
-	       left->is_arrival_estimated == right->is_arrival_estimated && left->is_pipelined == right->is_pipelined &&
-	       left->is_end_estimated == right->is_end_estimated && left->is_head_cut == right->is_head_cut &&
-	       left->is_target_cut == right->is_target_cut && left->is_bytes_in_estimated == right->is_bytes_in_estimated && left->is_handshake == right->is_handshake &&
-	       left->is_connection_lost == right->is_connection_lost;
+	return left->protocol == right->protocol && left->completion == right->completion &&
+	       left->status == right->status && left->start_ns == right->start_ns &&
+	       left->arrival_ns == right->arrival_ns && left->first_read_ns == right->first_read_ns &&
+	       left->last_read_ns == right->last_read_ns && left->first_write_ns == right->first_write_ns &&
+	       left->end_ns == right->end_ns && left->bytes_in == right->bytes_in &&
+	       left->bytes_out == right->bytes_out && left->reader_pid == right->reader_pid &&
+	       left->reader_tid == right->reader_tid && left->writer_pid == right->writer_pid &&
+	       left->writer_tid == right->writer_tid && left->index == right->index &&
+	       left->is_arrival_estimated == right->is_arrival_estimated &&
+	       left->is_pipelined == right->is_pipelined && left->is_end_estimated == right->is_end_estimated &&
+	       left->is_head_cut == right->is_head_cut && left->is_target_cut == right->is_target_cut &&
+	       left->is_bytes_in_estimated == right->is_bytes_in_estimated &&
+	       left->is_handshake == right->is_handshake && left->is_connection_lost == right->is_connection_lost;
 }
 
 /* The recording's copy gives the same requests. */

@@ -114,6 +114,8 @@ static const char *expand_next(const char *line, FILE *out, const char *turn)
 			expand(body, out, number);
 		}
 		return end + sizeof(loop_end) - 1;
+	} else if (line[0] == '%') {
+		fprintf(out, "%.*s\n", (int)length, line); /* an archive: its $i counts entries */
 	} else {
 		expand_line(line, length, out, turn);
 	}
@@ -202,8 +204,8 @@ static struct archive_index *make_image(const char *names)
 	struct archive *image = archive_add(index, NULL);
 
 	image->kind = ARCHIVE_JIMAGE;
-	image->length_bytes = 1 << 20;
 	image->directory_bytes = ENTRY_BYTES;
+	image->end_offset = index->source_bytes;
 	for (names = skip_blanks(names); *names; names = skip_blanks(names)) {
 		size_t length = strcspn(names, " ");
 		struct archive_entry *entry;

@@ -29,14 +29,17 @@ static void exchange(FILE *out, const char *path, int64_t arrival_ns, int64_t co
 	size_t length = strlen("GET  HTTP/1.1\r\n\r\n") + strlen(path);
 
 	fprintf(out, "%" PRId64 "ns main switch_out state=interruptible syscall_number=1\n", arrival_ns - 100 * US);
-	fprintf(out, "%" PRId64 "ns 900/900 socket_arrival socket=7 length=%zu port=8080 peer_port=5000\n", arrival_ns, length);
+	fprintf(out, "%" PRId64 "ns 900/900 socket_arrival socket=7 length=%zu port=8080 peer_port=5000\n",
+		arrival_ns, length);
 	fprintf(out, "%" PRId64 "ns 900/900 wake target=main context=network \"client\"\n", arrival_ns + 10 * US);
 	fprintf(out, "%" PRId64 "ns main switch_in\n", arrival_ns + 20 * US);
-	fprintf(out, "%" PRId64 "ns..%" PRId64 "ns main socket_read result=%zu socket=7 flags=accepted port=8080 "
-		     "peer_port=5000 \"GET %s HTTP/1.1\\r\\n\\r\\n\"\n",
+	fprintf(out,
+		"%" PRId64 "ns..%" PRId64 "ns main socket_read result=%zu socket=7 flags=accepted port=8080 "
+		"peer_port=5000 \"GET %s HTTP/1.1\\r\\n\\r\\n\"\n",
 		arrival_ns - 110 * US, read_ns, length, path);
-	fprintf(out, "%" PRId64 "ns..%" PRId64 "ns main socket_write result=40 socket=7 flags=accepted port=8080 "
-		     "peer_port=5000 \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok\"\n",
+	fprintf(out,
+		"%" PRId64 "ns..%" PRId64 "ns main socket_write result=40 socket=7 flags=accepted port=8080 "
+		"peer_port=5000 \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok\"\n",
 		end_ns - 50 * US, end_ns);
 }
 
@@ -210,9 +213,10 @@ static void a_run_gives_its_report(void **state)
 	assert_true(report.run.exit_by_us);
 	assert_int_equal(report.machine.cpus, 2);
 	assert_string_equal(report.runtime.kind, "hotspot");
-	assert_string_equal(report.verdict,
-			    "The first GET /a took 40.1 ms, a warm one 2.6 ms. Of the 37.5 ms between them, 27.5 ms went to "
-			    "running code, not split further, 10.0 ms went to filling exceptions' stack traces.");
+	assert_string_equal(
+		report.verdict,
+		"The first GET /a took 40.1 ms, a warm one 2.6 ms. Of the 37.5 ms between them, 27.5 ms went to "
+		"running code, not split further, 10.0 ms went to filling exceptions' stack traces.");
 }
 
 static void nothing_served_has_no_request_phases(void **state)

@@ -1,6 +1,6 @@
 /* Random schedules against a second, plain definition of the critical path: who owns an instant is asked instant by
- * instant, from the simulated truth. Every path must tile exactly and agree with it; with a kind of record left out, or
- * lost for a while, an instant may only become unexplained. */
+ * instant, from the simulated truth. Every path must tile exactly and agree with it; with a kind of record left out,
+ * or lost for a while, an instant may only become unexplained. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ enum state { RUNS, READY, WAITS, SLEEPS };
 struct stretch {
 	uint64_t start_ns, end_ns;
 	enum state state;
-	uint32_t waker; /* WAITS: the thread that ended it */
+	uint32_t waker;			     /* WAITS: the thread that ended it */
 	uint64_t fill_start_ns, fill_end_ns; /* RUNS: a stack trace is filled */
 };
 
@@ -63,13 +63,13 @@ static void keep(struct truth *truth)
 	*vec_push(&truth->events) = copy;
 }
 
-#define RECORD(truth, NAME, name, time_ns, thread, ...)                                                               \
-	do {                                                                                                          \
-		struct event_##name *record_ =                                                                        \
-			event_begin(&(truth)->builder, EVENT_##NAME, time_ns, PID, PID + (thread));                   \
-		struct event_header header_ = record_->header;                                                        \
-		*record_ = (struct event_##name){.header = header_, __VA_ARGS__};                                     \
-		keep(truth);                                                                                          \
+#define RECORD(truth, NAME, name, time_ns, thread, ...)                                                              \
+	do {                                                                                                         \
+		struct event_##name *record_ =                                                                       \
+			event_begin(&(truth)->builder, EVENT_##NAME, time_ns, PID, PID + (thread));                  \
+		struct event_header header_ = record_->header;                                                       \
+		*record_ = (struct event_##name){.header = header_, __VA_ARGS__};                                    \
+		keep(truth);                                                                                         \
 	} while (0)
 
 static void record_transfer(struct truth *truth, enum event_kind kind, uint64_t time_ns, const char *text)
@@ -106,7 +106,8 @@ static void wake_others(struct truth *truth, uint32_t thread, uint64_t time_ns)
 
 	if (target == thread || last(truth, target)->state != WAITS || last(truth, target)->start_ns == time_ns)
 		return;
-	RECORD(truth, WAKE, wake, time_ns, thread, .target_pid = PID, .target_tid = PID + target, .context = CONTEXT_THREAD);
+	RECORD(truth, WAKE, wake, time_ns, thread, .target_pid = PID, .target_tid = PID + target,
+	       .context = CONTEXT_THREAD);
 	last(truth, target)->waker = thread;
 	enter(truth, target, READY, time_ns);
 }
@@ -185,11 +186,13 @@ static void simulate(struct truth *truth, uint64_t seed)
 		RECORD(truth, SWITCH_IN, switch_in, 500, thread, .previous_tid = 1);
 		enter(truth, thread, RUNS, 500);
 	}
-	RECORD(truth, SOCKET_ACCEPT, socket_accept, 600, 0, .result = 4, .socket = SOCKET, .port = 8080, .peer_port = 5000);
+	RECORD(truth, SOCKET_ACCEPT, socket_accept, 600, 0, .result = 4, .socket = SOCKET, .port = 8080,
+	       .peer_port = 5000);
 	for (uint32_t i = 0; i < 20; i++, time_ns += TICK_NS)
 		tick(truth, time_ns);
 	truth->start_ns = time_ns;
-	RECORD(truth, SOCKET_ARRIVAL, socket_arrival, truth->start_ns, 800, .socket = SOCKET, .length = 18, .port = 8080);
+	RECORD(truth, SOCKET_ARRIVAL, socket_arrival, truth->start_ns, 800, .socket = SOCKET, .length = 18,
+	       .port = 8080);
 	for (uint32_t i = 0; i < TICKS || last(truth, 0)->state != RUNS; i++) {
 		assert_true(i < 100 * TICKS);
 		tick(truth, time_ns);
@@ -241,7 +244,7 @@ static struct owner owner_at(const struct truth *truth, uint32_t thread, uint64_
 /* ---- comparing ---- */
 
 struct omission {
-	uint32_t kind;			      /* all records of it, 0: none */
+	uint32_t kind;			     /* all records of it, 0: none */
 	uint64_t lost_start_ns, lost_end_ns; /* all scheduling records in it, with a LOSS */
 };
 
@@ -256,8 +259,8 @@ static struct model *load(struct truth *truth, const struct omission *omission)
 	struct model *model = NULL;
 
 	for vec_each(event, &truth->events) {
-		bool is_lost = (*event)->time_ns >= omission->lost_start_ns && (*event)->time_ns < omission->lost_end_ns &&
-			       is_schedule(*event);
+		bool is_lost = (*event)->time_ns >= omission->lost_start_ns &&
+			       (*event)->time_ns < omission->lost_end_ns && is_schedule(*event);
 
 		if ((*event)->kind != omission->kind && !is_lost)
 			model_add(builder, *event);
@@ -315,8 +318,10 @@ static size_t check(struct truth *truth, uint64_t seed, const struct omission *o
 		if (tile->cause == CAUSE_UNEXPLAINED && !is_whole)
 			continue;
 		if (!is_enclosing && (tile->cause != owner.cause || tid_at(model, tile) != owner.thread))
-			fail_msg("seed %llu without kind %u (lost %llu..%llu): at %llu %s of thread %u, expected %s of %u",
-				 (unsigned long long)seed, omission->kind, (unsigned long long)omission->lost_start_ns,
+			fail_msg("seed %llu without kind %u (lost %llu..%llu): at %llu %s of thread %u, expected %s "
+				 "of %u",
+				 (unsigned long long)seed, omission->kind,
+				 (unsigned long long)omission->lost_start_ns,
 				 (unsigned long long)omission->lost_end_ns, (unsigned long long)time_ns,
 				 cause_name((enum cause)tile->cause), tid_at(model, tile), cause_name(owner.cause),
 				 owner.thread);
@@ -348,7 +353,7 @@ static void random_schedules_agree_with_the_plain_definition(void **state)
 			check(&truth, seed, &lost);
 		}
 	}
-	/* The test is worth something only where leaving records out leaves a good part explained, and less than all. */
+	/* The test is worth something only where leaving records out leaves some of it explained, and less than all. */
 	for (size_t i = 1; i + 1 < array_length(kinds); i++) {
 		assert_true(explained[i] > 0);
 		assert_true(explained[i] < explained[0]);
@@ -376,8 +381,8 @@ static void nonsense_is_tiled_too(void **state)
 
 			if (kind >= EVENT_SOCKET_LISTEN && kind <= EVENT_SOCKET_CLOSE)
 				continue;
-			if (kind == 16 || kind == 17 || kind == 18 || kind == 19 || kind == 28 || kind == 29 || kind == 39 ||
-			    kind > EVENT_VM_WAIT)
+			if (kind == 16 || kind == 17 || kind == 18 || kind == 19 || kind == 28 || kind == 29 ||
+			    kind == 39 || kind > EVENT_VM_WAIT)
 				continue;
 			record = event_begin(&truth.builder, (enum event_kind)kind, random_below(&truth, 120000), PID,
 					     PID + random_below(&truth, THREADS));
@@ -385,8 +390,9 @@ static void nonsense_is_tiled_too(void **state)
 			size_t fixed = truth.builder.length_bytes - sizeof(record->header);
 
 			for (size_t byte = 0; byte < fixed; byte += 4)
-				((uint32_t *)(&record->header + 1))[byte / 4] = random_below(&truth, 3) ? random_below(&truth, 8) :
-														  PID + random_below(&truth, THREADS);
+				((uint32_t *)(&record->header + 1))[byte / 4] =
+					random_below(&truth, 3) ? random_below(&truth, 8)
+								: PID + random_below(&truth, THREADS);
 			keep(&truth);
 		}
 		record_transfer(&truth, EVENT_SOCKET_WRITE, 100000, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

@@ -29,7 +29,10 @@ static int64_t parse_time(const char *text)
 {
 	char *unit;
 	double number = strtod(text, &unit);
-	double scale = strcmp(unit, "ms") == 0 ? 1e6 : strcmp(unit, "us") == 0 ? 1e3 : strcmp(unit, "s") == 0 ? 1e9 : 1;
+	double scale = strcmp(unit, "ms") == 0	 ? 1e6
+		       : strcmp(unit, "us") == 0 ? 1e3
+		       : strcmp(unit, "s") == 0	 ? 1e9
+						 : 1;
 
 	return (int64_t)(number * scale + 0.5);
 }
@@ -82,7 +85,8 @@ static void load(const char *name, const char *text, size_t length, uint32_t wit
 static void print_path(const struct walked *walked, size_t request)
 {
 	for vec_each(tile, &walked->paths[request].tiles)
-		print_message("  %10.3f %10.3f us  tid %u  %s%s\n", (double)(tile->start_ns - walked->model->exec_ns) / 1e3,
+		print_message("  %10.3f %10.3f us  tid %u  %s%s\n",
+			      (double)(tile->start_ns - walked->model->exec_ns) / 1e3,
 			      (double)(tile->end_ns - tile->start_ns) / 1e3,
 			      tile->thread == NO_INDEX ? 0 : walked->model->threads.list.items[tile->thread].tid,
 			      cause_name((enum cause)tile->cause), tile->is_estimated ? " (estimated)" : "");
@@ -112,7 +116,8 @@ static void check_value(const char *name, const struct walked *walked, size_t re
 	if (is == should)
 		return;
 	print_path(walked, request);
-	fail_msg("%s, request %zu: %s is %lld ns, expected %lld", name, request, what, (long long)is, (long long)should);
+	fail_msg("%s, request %zu: %s is %lld ns, expected %lld", name, request, what, (long long)is,
+		 (long long)should);
 }
 
 static void check_request_line(const char *name, const struct walked *walked, size_t request, const char *what,
@@ -243,7 +248,8 @@ static bool may_take(uint32_t kind, int cause)
 	}
 }
 
-static void check_without(const char *name, const char *text, size_t length, const struct walked *whole, uint32_t kind)
+static void check_without(const char *name, const char *text, size_t length, const struct walked *whole,
+			  uint32_t kind)
 {
 	struct walked less auto_done(walked_done) = {};
 
@@ -254,7 +260,8 @@ static void check_without(const char *name, const char *text, size_t length, con
 		int64_t before[CAUSE_COUNT], after[CAUSE_COUNT];
 		bool estimated[CAUSE_COUNT];
 
-		if (whole->paths[i].start_ns != less.paths[i].start_ns || whole->paths[i].end_ns != less.paths[i].end_ns)
+		if (whole->paths[i].start_ns != less.paths[i].start_ns ||
+		    whole->paths[i].end_ns != less.paths[i].end_ns)
 			continue;
 		path_causes(&whole->paths[i], before, estimated);
 		path_causes(&less.paths[i], after, estimated);

@@ -23,19 +23,20 @@ static uint32_t find(const struct model *model, enum event_kind kind, uint32_t n
 static void paths_are_made_absolute(void **state)
 {
 	static const char *const expected[] = {
-		"/srv/app.jar", "/srv/lib/x.jar", "/etc/hosts", "/top", "/srv/app.jar", "", "lib/x.jar", "/srv", "/..",
+		"/srv/app.jar", "/srv/lib/x.jar", "/etc/hosts", "/top", "/srv/app.jar", "",
+		"lib/x.jar",	"/srv",		  "/..",
 	};
-	struct model *model auto_done(model_free) = trace_model(
-		"0 1/1 exec \"a\"\n"
-		"1 1/1 file_lookup path_flags=relative \"app.jar\" \"srv\"\n"
-		"2 1/1 file_lookup path_flags=relative \"x.jar\" \"lib\" \"srv\"\n"
-		"3 1/1 file_lookup \"/etc/hosts\"\n"
-		"4 1/1 file_lookup path_flags=relative \"top\"\n"
-		"5 1/1 file_lookup path_flags=relative \"./app.jar\" \"srv\"\n"
-		"6 1/1 file_lookup path_flags=unreadable \"\"\n"
-		"7 1/1 file_lookup path_flags=relative|base_cut \"x.jar\" \"lib\"\n"
-		"8 1/1 file_lookup path_flags=relative \"\" \"srv\"\n"
-		"9 1/1 file_lookup path_flags=relative \"..\"\n");
+	struct model *model auto_done(model_free) =
+		trace_model("0 1/1 exec \"a\"\n"
+			    "1 1/1 file_lookup path_flags=relative \"app.jar\" \"srv\"\n"
+			    "2 1/1 file_lookup path_flags=relative \"x.jar\" \"lib\" \"srv\"\n"
+			    "3 1/1 file_lookup \"/etc/hosts\"\n"
+			    "4 1/1 file_lookup path_flags=relative \"top\"\n"
+			    "5 1/1 file_lookup path_flags=relative \"./app.jar\" \"srv\"\n"
+			    "6 1/1 file_lookup path_flags=unreadable \"\"\n"
+			    "7 1/1 file_lookup path_flags=relative|base_cut \"x.jar\" \"lib\"\n"
+			    "8 1/1 file_lookup path_flags=relative \"\" \"srv\"\n"
+			    "9 1/1 file_lookup path_flags=relative \"..\"\n");
 
 	(void)state;
 	for (uint32_t i = 0; i < array_length(expected); i++)
@@ -44,13 +45,13 @@ static void paths_are_made_absolute(void **state)
 
 static void files_are_known_by_inode_and_named_by_their_opens(void **state)
 {
-	struct model *model auto_done(model_free) = trace_model(
-		"0 1/1 exec \"a\"\n"
-		"1 1/1 file_open result=3 inode=5 device=1 \"/srv/app.jar\"\n"
-		"2 1/1 file_open result=3 inode=5 device=2 \"/srv/notes.txt\"\n"
-		"3 1/1 file_open result=-2 \"/srv/none\"\n"
-		"4 1/1 file_read result=10 inode=6 device=1\n"
-		"5 1/1 file_map result=0x1000 length=4096 inode=7 device=1 protection=5 \"libc.so.6\"\n");
+	struct model *model auto_done(model_free) =
+		trace_model("0 1/1 exec \"a\"\n"
+			    "1 1/1 file_open result=3 inode=5 device=1 \"/srv/app.jar\"\n"
+			    "2 1/1 file_open result=3 inode=5 device=2 \"/srv/notes.txt\"\n"
+			    "3 1/1 file_open result=-2 \"/srv/none\"\n"
+			    "4 1/1 file_read result=10 inode=6 device=1\n"
+			    "5 1/1 file_map result=0x1000 length=4096 inode=7 device=1 protection=5 \"libc.so.6\"\n");
 
 	(void)state;
 	uint32_t jar = model_file_by_inode(model, 1, 5), notes = model_file_by_inode(model, 2, 5);
@@ -72,14 +73,14 @@ static void files_are_known_by_inode_and_named_by_their_opens(void **state)
 
 static void reads_of_the_random_source_are_marked(void **state)
 {
-	struct model *model auto_done(model_free) = trace_model(
-		"0 1/1 exec \"a\"\n"
-		"1 1/1 file_open result=3 inode=5 device=1 \"/dev/random\"\n"
-		"2..3 1/1 syscall number=0 argument0=3 file_type=2 result=8\n"
-		"4..5 1/1 syscall number=0 argument0=4 file_type=2 result=8\n"
-		"6..7 1/1 syscall number=3 argument0=3 file_type=2\n"
-		"8..9 1/1 syscall number=0 argument0=3 file_type=2 result=8\n"
-		"10..11 1/1 syscall number=318 result=8\n");
+	struct model *model auto_done(model_free) =
+		trace_model("0 1/1 exec \"a\"\n"
+			    "1 1/1 file_open result=3 inode=5 device=1 \"/dev/random\"\n"
+			    "2..3 1/1 syscall number=0 argument0=3 file_type=2 result=8\n"
+			    "4..5 1/1 syscall number=0 argument0=4 file_type=2 result=8\n"
+			    "6..7 1/1 syscall number=3 argument0=3 file_type=2\n"
+			    "8..9 1/1 syscall number=0 argument0=3 file_type=2 result=8\n"
+			    "10..11 1/1 syscall number=318 result=8\n");
 	const struct spans *spans = &model->threads.list.items[0].spans;
 	const bool expected[] = {false, true, false, false, false, true};
 
@@ -91,7 +92,7 @@ static void reads_of_the_random_source_are_marked(void **state)
 
 /* ---- archives ---- */
 
-/* A stored zip by hand, two entries "a" and "bb" with 3 and 5 bytes: headers of 30 bytes and the name, then the data. */
+/* A stored zip by hand, two entries "a" and "bb" with 3 and 5 bytes: headers of 30 bytes, the name, then the data. */
 struct bytes {
 	uint8_t bytes[512];
 	size_t length;

@@ -22,8 +22,8 @@ static void expect_kinds(const char *text, const enum region_kind *kinds, size_t
 	}
 }
 
-#define EXPECT_KINDS(text, ...)                                                            \
-	expect_kinds(text, (const enum region_kind[]){__VA_ARGS__},                        \
+#define EXPECT_KINDS(text, ...)                                                                                      \
+	expect_kinds(text, (const enum region_kind[]){__VA_ARGS__},                                                  \
 		     array_length(((const enum region_kind[]){__VA_ARGS__})))
 
 static void mapped_files_are_known_by_name(void **state)
@@ -97,8 +97,8 @@ static void mappings_change_over_time(void **state)
 		     "18 1/1 syscall number=12 result=0x5000\n"
 		     "19 1/1 syscall number=12 result=0x9000\n"
 		     "20 1/1 fault address=0x8fff\n",
-		     REGION_JAR, REGION_MALLOC, REGION_JAR, REGION_OTHER, REGION_JAR, REGION_OTHER, REGION_JAR, REGION_JAR,
-		     REGION_JAR, REGION_OTHER, REGION_MALLOC);
+		     REGION_JAR, REGION_MALLOC, REGION_JAR, REGION_OTHER, REGION_JAR, REGION_OTHER, REGION_JAR,
+		     REGION_JAR, REGION_JAR, REGION_OTHER, REGION_MALLOC);
 }
 
 /* What the kernel maps at exec has no call: it is known from the next snapshot, for earlier faults too. */

@@ -61,17 +61,17 @@ static void requests_are_found_whoever_the_client_is(void **state)
 
 static void windows_that_overlap_are_marked(void **state)
 {
-	struct model *model auto_done(model_free) = trace_model(
-		"0 1/1 exec \"a\"\n"
-		"10 9/9 socket_arrival socket=7 length=18 port=80\n"
-		"11 1/1 socket_read result=18 socket=7 flags=accepted \"GET / HTTP/1.1\\r\\n\\r\\n\"\n"
-		"12 9/9 socket_arrival socket=8 length=18 port=80\n"
-		"13 1/1 socket_read result=18 socket=8 flags=accepted \"GET / HTTP/1.1\\r\\n\\r\\n\"\n"
-		"14 1/1 socket_write result=40 socket=8 flags=accepted " ANSWER
-		"20 1/1 socket_write result=40 socket=7 flags=accepted " ANSWER
-		"30 9/9 socket_arrival socket=7 length=18 port=80\n"
-		"31 1/1 socket_read result=18 socket=7 flags=accepted \"GET / HTTP/1.1\\r\\n\\r\\n\"\n"
-		"32 1/1 socket_write result=40 socket=7 flags=accepted " ANSWER);
+	struct model *model auto_done(model_free) =
+		trace_model("0 1/1 exec \"a\"\n"
+			    "10 9/9 socket_arrival socket=7 length=18 port=80\n"
+			    "11 1/1 socket_read result=18 socket=7 flags=accepted \"GET / HTTP/1.1\\r\\n\\r\\n\"\n"
+			    "12 9/9 socket_arrival socket=8 length=18 port=80\n"
+			    "13 1/1 socket_read result=18 socket=8 flags=accepted \"GET / HTTP/1.1\\r\\n\\r\\n\"\n"
+			    "14 1/1 socket_write result=40 socket=8 flags=accepted " ANSWER
+			    "20 1/1 socket_write result=40 socket=7 flags=accepted " ANSWER
+			    "30 9/9 socket_arrival socket=7 length=18 port=80\n"
+			    "31 1/1 socket_read result=18 socket=7 flags=accepted \"GET / HTTP/1.1\\r\\n\\r\\n\"\n"
+			    "32 1/1 socket_write result=40 socket=7 flags=accepted " ANSWER);
 	const struct model_requests *requests = &model->requests;
 
 	(void)state;

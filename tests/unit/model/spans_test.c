@@ -33,8 +33,8 @@ static void expect_spans(const struct model *model, const struct expected_span *
 	assert_int_equal(spans->count, count);
 }
 
-#define EXPECT_SPANS(model, ...)                                                          \
-	expect_spans(model, (const struct expected_span[]){__VA_ARGS__},                  \
+#define EXPECT_SPANS(model, ...)                                                                                     \
+	expect_spans(model, (const struct expected_span[]){__VA_ARGS__},                                             \
 		     array_length(((const struct expected_span[]){__VA_ARGS__})))
 
 static void exact_spans_nest(void **state)
@@ -68,19 +68,19 @@ static void exact_spans_nest(void **state)
 /* A child's loader asks its parent, which does not find the class and throws; then it defines the class itself. */
 static void a_class_is_found_by_its_second_loader(void **state)
 {
-	struct model *model auto_done(model_free) = trace_model(
-		"0 1/1 exec \"java\"\n"
-		"10 1/1 class_load stack_pointer=1000 \"a/B\"\n"
-		"12 1/1 class_load stack_pointer=800 \"a/B\"\n" /* the boot loader, asked on the way */
-		"14..15 1/1 syscall number=202\n"
-		"18..20 1/1 exception stack_pointer=900 count=1 \"java/lang/ClassNotFoundException\"\n"
-		"22..30 1/1 file_read result=500 inode=5 device=1\n"
-		"32 1/1 class_load stack_pointer=850 \"a/B\"\n"
-		"33 1/1 class_parse stack_pointer=700 \"a/B\"\n"
-		"34 1/1 class_load stack_pointer=600 \"a/Super\"\n"
-		"36 1/1 class_loaded stack_pointer=550 is_shared=1 \"a/Super\"\n"
-		"40 1/1 class_loaded stack_pointer=750 loader=7 \"a/B\"\n"
-		"50 1/1 fault address=1\n");
+	struct model *model auto_done(model_free) =
+		trace_model("0 1/1 exec \"java\"\n"
+			    "10 1/1 class_load stack_pointer=1000 \"a/B\"\n"
+			    "12 1/1 class_load stack_pointer=800 \"a/B\"\n" /* the boot loader, asked on the way */
+			    "14..15 1/1 syscall number=202\n"
+			    "18..20 1/1 exception stack_pointer=900 count=1 \"java/lang/ClassNotFoundException\"\n"
+			    "22..30 1/1 file_read result=500 inode=5 device=1\n"
+			    "32 1/1 class_load stack_pointer=850 \"a/B\"\n"
+			    "33 1/1 class_parse stack_pointer=700 \"a/B\"\n"
+			    "34 1/1 class_load stack_pointer=600 \"a/Super\"\n"
+			    "36 1/1 class_loaded stack_pointer=550 is_shared=1 \"a/Super\"\n"
+			    "40 1/1 class_loaded stack_pointer=750 loader=7 \"a/B\"\n"
+			    "50 1/1 fault address=1\n");
 	const uint8_t loaded = SPAN_LOADED;
 
 	(void)state;
@@ -135,7 +135,8 @@ static void what_a_throw_unwinds_ends_with_it(void **state)
 		     {SPAN_NATIVE_THROW, 20, 21, -1, SPAN_END_UNSEEN});
 }
 
-/* An estimated end is a lower bound: a measured inner span that ends later moves it. Measured ones that cross are cut. */
+/* An estimated end is a lower bound: a measured inner span that ends later moves it. Measured ones that cross are
+ * cut. */
 static void crossing_spans_are_made_to_nest(void **state)
 {
 	struct model *model auto_done(model_free) =

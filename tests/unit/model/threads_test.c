@@ -79,19 +79,20 @@ static void a_recording_without_a_run_is_an_error(void **state)
 
 static void processes_and_threads_have_lives_and_names(void **state)
 {
-	struct model *model auto_done(model_free) = trace_model("0 10/10 exec parent_pid=1 \"/usr/bin/bash\"\n"
-								"1 10/10 fork child=20/20\n"
-								"2 20/20 exec parent_pid=10 \"/usr/bin/java\"\n"
-								"3 20/20 fork child=20/21\n"
-								"4 20/21 thread_name \"C1 CompilerThre\"\n"
-								"5 20/21 java_thread step=begin native_tid=21 \"C1 CompilerThread0\"\n"
-								"6 20/20 jvm_state state=create\n"
-								"7 20/21 exit\n"
-								"8 20/21 switch_out state=interruptible\n"
-								"9 20/20 fork child=20/21\n" /* the id again */
-								"10 20/21 switch_in\n"
-								"11 20/20 exit status=256 is_last_thread=1\n"
-								"12 10/10 exit is_last_thread=1\n");
+	struct model *model auto_done(model_free) =
+		trace_model("0 10/10 exec parent_pid=1 \"/usr/bin/bash\"\n"
+			    "1 10/10 fork child=20/20\n"
+			    "2 20/20 exec parent_pid=10 \"/usr/bin/java\"\n"
+			    "3 20/20 fork child=20/21\n"
+			    "4 20/21 thread_name \"C1 CompilerThre\"\n"
+			    "5 20/21 java_thread step=begin native_tid=21 \"C1 CompilerThread0\"\n"
+			    "6 20/20 jvm_state state=create\n"
+			    "7 20/21 exit\n"
+			    "8 20/21 switch_out state=interruptible\n"
+			    "9 20/20 fork child=20/21\n" /* the id again */
+			    "10 20/21 switch_in\n"
+			    "11 20/20 exit status=256 is_last_thread=1\n"
+			    "12 10/10 exit is_last_thread=1\n");
 	const struct model_threads *threads = &model->threads;
 
 	(void)state;
@@ -143,19 +144,19 @@ static void running_time_is_summed(void **state)
 
 static void the_recorders_words_are_kept(void **state)
 {
-	struct model *model auto_done(model_free) = trace_model(
-		"0 1/1 exec \"a\"\n"
-		"1 0/0 observed state=no \"gc\" \"no probe\"\n"
-		"2 0/0 observed state=partly \"gc\" \"some\"\n"
-		"3 0/0 run_text \"command\" \"java\" \"-jar\"\n"
-		"4 0/0 run_text \"jvm.7.version\" \"25\"\n"
-		"5 0/0 loss start=10 end=20 count=3 lost_kind=fault\n"
-		"6 0/0 kind_total count=9 sum=100 counted_kind=fault\n"
-		"7 0/0 stack stack_id=5 frame_count=2 [interpreted 0x10 3] [c2 0x20 0x99]\n"
-		"8 0/0 frame_name method=0x10 at=3 type=interpreted \"a/B\" \"run\" \"B.java\" \"12\"\n"
-		"8 0/0 frame_name code=0x20 at=0x99 type=c2 \"a/Inner\" \"in\" \"I.java\" \"1\"\n"
-		"8 0/0 frame_name code=0x20 at=0x99 type=c2 \"a/Outer\" \"out\" \"O.java\" \"2\"\n"
-		"9 0/0 symbol address=0x1000 length=0x10 \"memcpy\"\n");
+	struct model *model auto_done(model_free) =
+		trace_model("0 1/1 exec \"a\"\n"
+			    "1 0/0 observed state=no \"gc\" \"no probe\"\n"
+			    "2 0/0 observed state=partly \"gc\" \"some\"\n"
+			    "3 0/0 run_text \"command\" \"java\" \"-jar\"\n"
+			    "4 0/0 run_text \"jvm.7.version\" \"25\"\n"
+			    "5 0/0 loss start=10 end=20 count=3 lost_kind=fault\n"
+			    "6 0/0 kind_total count=9 sum=100 counted_kind=fault\n"
+			    "7 0/0 stack stack_id=5 frame_count=2 [interpreted 0x10 3] [c2 0x20 0x99]\n"
+			    "8 0/0 frame_name method=0x10 at=3 type=interpreted \"a/B\" \"run\" \"B.java\" \"12\"\n"
+			    "8 0/0 frame_name code=0x20 at=0x99 type=c2 \"a/Inner\" \"in\" \"I.java\" \"1\"\n"
+			    "8 0/0 frame_name code=0x20 at=0x99 type=c2 \"a/Outer\" \"out\" \"O.java\" \"2\"\n"
+			    "9 0/0 symbol address=0x1000 length=0x10 \"memcpy\"\n");
 	struct frame_text names[FRAME_TEXTS_MAX];
 	uint32_t count;
 	size_t length;

@@ -25,7 +25,8 @@ static struct err *add(void *context, const struct event_header *event)
 	return NULL;
 }
 
-struct err *trace_load_text(const char *text, size_t length, const char *name, uint32_t without, struct model **ret_model)
+struct err *trace_load_text(const char *text, size_t length, const char *name, uint32_t without,
+			    struct model **ret_model)
 {
 	struct sink sink = {.builder = model_begin(), .without = without};
 	struct err *err = text_parse(text, length, name, add, &sink);

@@ -1,5 +1,5 @@
-/* This test's own file as the sample: what the linker made of it is known from inside. Then files made byte by byte, most of them
- * damaged. */
+/* This test's own file as the sample: what the linker made of it is known from inside. Then files made byte by byte,
+ * most of them damaged. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -101,7 +101,8 @@ static void own_symbols(void **state)
 
 static bool count_landmarks(void *context, const struct elf_symbol *symbol)
 {
-	*(int *)context += strncmp(symbol->name, "elf_test_", 9) == 0 && symbol->type == STT_FUNC && !symbol->is_dynamic;
+	*(int *)context +=
+		strncmp(symbol->name, "elf_test_", 9) == 0 && symbol->type == STT_FUNC && !symbol->is_dynamic;
 	return true;
 }
 
@@ -134,7 +135,8 @@ static int write_file(const void *bytes, size_t length)
 	return fd;
 }
 
-/* One page: header, program headers (code at offset 0, address 0x400000; a note), sections, .symtab with a local and a global of one name. */
+/* One page: header, program headers (code at offset 0, address 0x400000; a note), sections, .symtab with a local and
+ * a global of one name. */
 struct image {
 	Elf64_Ehdr header;
 	Elf64_Phdr programs[2];
@@ -193,15 +195,23 @@ static struct image make_image(void)
 			      .sh_offset = offsetof(struct image, note),
 			      .sh_size = sizeof(image.note)}},
 		.symbols = {{},
-			    {.st_name = 1, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 4, .st_value = 0x400001},
+			    {.st_name = 1,
+			     .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+			     .st_shndx = 4,
+			     .st_value = 0x400001},
 			    {.st_name = 1,
 			     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 			     .st_shndx = 4,
 			     .st_value = 0x400000 + offsetof(struct image, code),
 			     .st_size = 16},
 			    {.st_name = 5, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = SHN_UNDEF},
-			    {.st_name = 9, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), .st_shndx = 4, .st_value = 0x900000}},
-		.note = {.header = {.n_namesz = 4, .n_descsz = 20, .n_type = NT_GNU_BUILD_ID}, .name = "GNU", .id = {0xab, 0x01}},
+			    {.st_name = 9,
+			     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+			     .st_shndx = 4,
+			     .st_value = 0x900000}},
+		.note = {.header = {.n_namesz = 4, .n_descsz = 20, .n_type = NT_GNU_BUILD_ID},
+			 .name = "GNU",
+			 .id = {0xab, 0x01}},
 		.code = {1, 2, 3, 4},
 	};
 

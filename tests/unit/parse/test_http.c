@@ -1,5 +1,5 @@
-/* Single connections, written out: what the probes show, in order, and what must be reported. Times are small numbers: a call that
- * "ends at 20" began at 15. */
+/* Single connections, written out: what the probes show, in order, and what must be reported. Times are small
+ * numbers: a call that "ends at 20" began at 15. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,8 +102,8 @@ static void write_text(struct fixture *fixture, const char *text, uint64_t end_n
 	write_bytes(fixture, text, strlen(text), end_ns);
 }
 
-static const struct http_request *reported(const struct fixture *fixture, size_t index, const char *method, const char *target,
-					   uint32_t status)
+static const struct http_request *reported(const struct fixture *fixture, size_t index, const char *method,
+					   const char *target, uint32_t status)
 {
 	assert_true(fixture->count > index);
 	assert_string_equal(fixture->reports[index].method, method);
@@ -181,7 +181,8 @@ static void arrival_not_seen(void **state)
 	assert_int_equal(fixture->reports[0].request.start_ns, 25);
 }
 
-/* The first 10 bytes came with the handshake's last packet, which no probe shows: no later time may be taken for theirs. */
+/* The first 10 bytes came with the handshake's last packet, which no probe shows: no later time may be taken for
+ * theirs. */
 static void arrivals_that_are_too_few(void **state)
 {
 	struct fixture *fixture = *state;
@@ -315,7 +316,8 @@ static void large_chunk_is_followed_through_hidden_bytes(void **state)
 static void lost_chunks_end_with_the_last_chunk(void **state)
 {
 	struct fixture *fixture = *state;
-	char *text = padded("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n", 52 + 2000 + 2 + 5 + 2000 + 2);
+	char *text =
+		padded("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n", 52 + 2000 + 2 + 5 + 2000 + 2);
 
 	memcpy(text + 52 + 2000, "\r\n7d0\r\n", 7);
 	memcpy(text + 52 + 2000 + 7 + 2000, "\r\n", 2);
@@ -369,7 +371,9 @@ static void interim_responses(void **state)
 	write_text(fixture, "HTTP/1.1 100 Continue\r\n\r\n", 20);
 	assert_int_equal(fixture->count, 0);
 	read_text(fixture, "abc", 30);
-	write_text(fixture, "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n", 40);
+	write_text(fixture,
+		   "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n",
+		   40);
 
 	const struct http_request *request = reported(fixture, 0, "POST", "/u", 201);
 
@@ -411,8 +415,11 @@ static void odd_headers(void **state)
 {
 	struct fixture *fixture = *state;
 
-	read_text(fixture, "\r\nPOST /a HTTP/1.1\ncontent-LENGTH:\t 3 \nX:\r\n folded: Content-Length: 9\r\n\r\nabc", 10);
-	write_text(fixture, "HTTP/1.1 200\r\ntransfer-encoding: Chunked\r\ncontent-length: 4\r\n\r\n1;x=y\r\nz\r\n0\r\n\r\n", 20);
+	read_text(fixture, "\r\nPOST /a HTTP/1.1\ncontent-LENGTH:\t 3 \nX:\r\n folded: Content-Length: 9\r\n\r\nabc",
+		  10);
+	write_text(fixture,
+		   "HTTP/1.1 200\r\ntransfer-encoding: Chunked\r\ncontent-length: 4\r\n\r\n1;x=y\r\nz\r\n0\r\n\r\n",
+		   20);
 	assert_int_equal(reported(fixture, 0, "POST", "/a", 200)->end_ns, 20);
 	read_text(fixture, GET_A, 30);
 	write_text(fixture, OK_2, 40);
@@ -424,8 +431,12 @@ static void a_body_that_looks_like_http(void **state)
 {
 	struct fixture *fixture = *state;
 
-	read_text(fixture, "POST /a HTTP/1.1\r\nContent-Length: 18\r\n\r\n" "GET /b HTTP/1.1\r\n\r", 10);
-	write_text(fixture, "HTTP/1.1 200 OK\r\nContent-Length: 38\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 20);
+	read_text(fixture,
+		  "POST /a HTTP/1.1\r\nContent-Length: 18\r\n\r\n"
+		  "GET /b HTTP/1.1\r\n\r",
+		  10);
+	write_text(fixture,
+		   "HTTP/1.1 200 OK\r\nContent-Length: 38\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 20);
 	assert_int_equal(fixture->count, 1);
 	reported(fixture, 0, "POST", "/a", 200);
 	read_text(fixture, GET_A, 30);
@@ -433,7 +444,8 @@ static void a_body_that_looks_like_http(void **state)
 	assert_int_equal(fixture->count, 2);
 }
 
-/* A head of 1500 bytes in one read: the rest of it is hidden, but it was a request for /a, and its answer is plain to see. */
+/* A head of 1500 bytes in one read: the rest of it is hidden, but it was a request for /a, and its answer is plain to
+ * see. */
 static void request_head_longer_than_visible(void **state)
 {
 	struct fixture *fixture = *state;
@@ -709,14 +721,16 @@ static void secrets_and_bodies_are_not_stored(void **state)
 	struct fixture *fixture = *state;
 	struct http_connection *connection = fixture->connection;
 
-	stored_form("POST http://me:pw@host/a;jsessionid=12AB/b?id=1&api_key=k3y&x=2 HTTP/1.1\r\nauthorization:  Basic abc\r\n"
+	stored_form("POST http://me:pw@host/a;jsessionid=12AB/b?id=1&api_key=k3y&x=2 HTTP/1.1\r\nauthorization:  "
+		    "Basic abc\r\n"
 		    "Host: h\r\nX-Whatever: v\r\nContent-Length: 7\r\n\r\nsecret!",
-		    "POST http://*****@host/a;jsessionid=****/b?id=1&api_key=***&x=2 HTTP/1.1\r\nauthorization:  *********\r\n"
+		    "POST http://*****@host/a;jsessionid=****/b?id=1&api_key=***&x=2 HTTP/1.1\r\nauthorization:  "
+		    "*********\r\n"
 		    "Host: h\r\nX-Whatever: *\r\nContent-Length: 7\r\n\r\n",
 		    true, connection);
 	stored_form("HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-		    "HTTP/1.1 200 OK\r\nSet-Cookie: ***\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n.....\r\n0\r\n\r\n", false,
-		    connection);
+		    "HTTP/1.1 200 OK\r\nSet-Cookie: ***\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n.....\r\n0\r\n\r\n",
+		    false, connection);
 	assert_string_equal(fixture->reports[0].target, "http://***@host/a;jsessionid=***/b?id=1&api_key=***&x=2");
 	assert_string_equal(fixture->reports[0].path, "/a;jsessionid=***/b");
 	http_feed_close(connection, 20);
@@ -747,7 +761,8 @@ static void last_bytes_of_bodies_are_not_stored(void **state)
 
 static void heads(void **state)
 {
-	static const char request[] = "PUT /a?token=x HTTP/1.1\r\nConnection: Keep-Alive, Close\r\nContent-Length: 18446744073709551615\r\n\r\nrest";
+	static const char request[] = "PUT /a?token=x HTTP/1.1\r\nConnection: Keep-Alive, Close\r\nContent-Length: "
+				      "18446744073709551615\r\n\r\nrest";
 	static const char response[] = "HTTP/1.0 302 Found\r\nTransfer-Encoding: gzip\r\n\r\n";
 	struct http_head head;
 
@@ -765,8 +780,14 @@ static void heads(void **state)
 	assert_false(head.is_complete);
 	assert_string_equal(head.target, "/a");
 
-	static const char *const wrong[] = {"",		   " GET / HTTP/1.1\r\n", "GET  HTTP/1.1\r\n", "GET / HTTP/1.1 \r\n",
-					    "GET /\r\n",   "GET / HTTP/3\r\n",	  "GET / http/1.1\r\n", "G\rET / HTTP/1.1\r\n",
+	static const char *const wrong[] = {"",
+					    " GET / HTTP/1.1\r\n",
+					    "GET  HTTP/1.1\r\n",
+					    "GET / HTTP/1.1 \r\n",
+					    "GET /\r\n",
+					    "GET / HTTP/3\r\n",
+					    "GET / http/1.1\r\n",
+					    "G\rET / HTTP/1.1\r\n",
 					    "GET /\x01 HTTP/1.1\r\n"};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
@@ -776,7 +797,8 @@ static void heads(void **state)
 
 	for (size_t i = 0; i < sizeof(bad_lengths) / sizeof(bad_lengths[0]); i++) {
 		char text[128];
-		int length = snprintf(text, sizeof(text), "GET / HTTP/1.1\r\nContent-Length: %s\r\n\r\n", bad_lengths[i]);
+		int length =
+			snprintf(text, sizeof(text), "GET / HTTP/1.1\r\nContent-Length: %s\r\n\r\n", bad_lengths[i]);
 
 		assert_true(http_request_head((const uint8_t *)text, (size_t)length, &head));
 		assert_true(head.is_framing_invalid);
@@ -786,9 +808,16 @@ static void heads(void **state)
 static void paths(void **state)
 {
 	static const char *const cases[][2] = {
-		{"/a/b?c#d", "/a/b"}, {"/", "/"},	  {"*", "*"},		      {"http://h", "/"},
-		{"http://h?x", "/"},  {"http://h/p?x", "/p"}, {"/x?u=http://h/p", "/x"}, {"host:443", "host:443"},
-		{"", "/"},	      {"/a#b", "/a"},
+		{"/a/b?c#d", "/a/b"},
+		{"/", "/"},
+		{"*", "*"},
+		{"http://h", "/"},
+		{"http://h?x", "/"},
+		{"http://h/p?x", "/p"},
+		{"/x?u=http://h/p", "/x"},
+		{"host:443", "host:443"},
+		{"", "/"},
+		{"/a#b", "/a"},
 	};
 	char path[64];
 

@@ -1,5 +1,6 @@
-/* Conversations of known truth, split in every way: the tracker must report the same requests whatever the pieces are, and the
- * recording's redacted copy must give them again. The conversations and the comparison are in fuzz/parse/http_conversation.h. */
+/* Conversations of known truth, split in every way: the tracker must report the same requests whatever the pieces
+ * are, and the recording's redacted copy must give them again. The conversations and the comparison are in
+ * fuzz/parse/http_conversation.h. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

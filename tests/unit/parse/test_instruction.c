@@ -19,50 +19,53 @@ struct sample {
 	enum instruction_cost cost;
 };
 
-#define SAMPLE(text, expected, cost) {text, sizeof(text) - 1, expected, INSTRUCTION_##cost}
+#define SAMPLE(text, expected, cost)                                                                                 \
+	{                                                                                                            \
+		text, sizeof(text) - 1, expected, INSTRUCTION_##cost                                                 \
+	}
 
 static void lengths_and_costs(void **state)
 {
 	static const struct sample samples[] = {
-		SAMPLE("\x55", 1, EMULATED),				      /* push %rbp */
-		SAMPLE("\x41\x57", 2, EMULATED),			      /* push %r15 */
-		SAMPLE("\x48\x55", 2, STEPPED),				      /* push with a REX the kernel does not know */
-		SAMPLE("\x90", 1, EMULATED),				      /* nop */
-		SAMPLE("\x66\x90", 2, EMULATED),			      /* nop */
-		SAMPLE("\x41\x90", 2, UNKNOWN),				      /* xchg %eax,%r8d */
-		SAMPLE("\xe8\x00\x00\x00\x00", 5, EMULATED),		      /* call */
-		SAMPLE("\xe9\x00\x00\x00\x00", 5, EMULATED),		      /* jmp */
-		SAMPLE("\xeb\xfe", 2, EMULATED),			      /* jmp */
-		SAMPLE("\x74\x05", 2, EMULATED),			      /* je */
-		SAMPLE("\x0f\x85\x10\x00\x00\x00", 6, EMULATED),	      /* jne */
-		SAMPLE("\x66\x48\xe8\x00\x00\x00\x00", 7, UNKNOWN),	      /* data16 rex.W call */
-		SAMPLE("\x66\xe8\x00\x00\x00\x00", 0, UNKNOWN),		      /* processors disagree */
-		SAMPLE("\xf3\x0f\x1e\xfa", 4, STEPPED),			      /* endbr64 */
-		SAMPLE("\x48\x83\xec\x08", 4, STEPPED),			      /* sub $8,%rsp */
-		SAMPLE("\x48\x81\xec\x00\x10\x00\x00", 7, STEPPED),	      /* sub $0x1000,%rsp */
-		SAMPLE("\x66\x81\xc3\x34\x12", 5, STEPPED),		      /* add $0x1234,%bx */
-		SAMPLE("\x89\xf8", 2, STEPPED),				      /* mov %edi,%eax */
-		SAMPLE("\x48\x8b\x05\x01\x02\x03\x04", 7, STEPPED),	      /* mov 0x4030201(%rip),%rax */
-		SAMPLE("\x48\x8b\x44\x24\x08", 5, STEPPED),		      /* mov 8(%rsp),%rax */
-		SAMPLE("\x8b\x04\x25\x00\x10\x00\x00", 7, STEPPED),	      /* mov 0x1000,%eax */
+		SAMPLE("\x55", 1, EMULATED),			    /* push %rbp */
+		SAMPLE("\x41\x57", 2, EMULATED),		    /* push %r15 */
+		SAMPLE("\x48\x55", 2, STEPPED),			    /* push with a REX the kernel does not know */
+		SAMPLE("\x90", 1, EMULATED),			    /* nop */
+		SAMPLE("\x66\x90", 2, EMULATED),		    /* nop */
+		SAMPLE("\x41\x90", 2, UNKNOWN),			    /* xchg %eax,%r8d */
+		SAMPLE("\xe8\x00\x00\x00\x00", 5, EMULATED),	    /* call */
+		SAMPLE("\xe9\x00\x00\x00\x00", 5, EMULATED),	    /* jmp */
+		SAMPLE("\xeb\xfe", 2, EMULATED),		    /* jmp */
+		SAMPLE("\x74\x05", 2, EMULATED),		    /* je */
+		SAMPLE("\x0f\x85\x10\x00\x00\x00", 6, EMULATED),    /* jne */
+		SAMPLE("\x66\x48\xe8\x00\x00\x00\x00", 7, UNKNOWN), /* data16 rex.W call */
+		SAMPLE("\x66\xe8\x00\x00\x00\x00", 0, UNKNOWN),	    /* processors disagree */
+		SAMPLE("\xf3\x0f\x1e\xfa", 4, STEPPED),		    /* endbr64 */
+		SAMPLE("\x48\x83\xec\x08", 4, STEPPED),		    /* sub $8,%rsp */
+		SAMPLE("\x48\x81\xec\x00\x10\x00\x00", 7, STEPPED), /* sub $0x1000,%rsp */
+		SAMPLE("\x66\x81\xc3\x34\x12", 5, STEPPED),	    /* add $0x1234,%bx */
+		SAMPLE("\x89\xf8", 2, STEPPED),			    /* mov %edi,%eax */
+		SAMPLE("\x48\x8b\x05\x01\x02\x03\x04", 7, STEPPED), /* mov 0x4030201(%rip),%rax */
+		SAMPLE("\x48\x8b\x44\x24\x08", 5, STEPPED),	    /* mov 8(%rsp),%rax */
+		SAMPLE("\x8b\x04\x25\x00\x10\x00\x00", 7, STEPPED), /* mov 0x1000,%eax */
 		SAMPLE("\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08", 10, STEPPED), /* movabs */
-		SAMPLE("\xb8\x01\x02\x03\x04", 5, STEPPED),		      /* mov $,%eax */
+		SAMPLE("\xb8\x01\x02\x03\x04", 5, STEPPED),			 /* mov $,%eax */
 		SAMPLE("\x48\xa1\x01\x02\x03\x04\x05\x06\x07\x08", 10, STEPPED), /* movabs from an address */
-		SAMPLE("\xf6\xc1\x01", 3, STEPPED),			      /* test $1,%cl */
-		SAMPLE("\xf7\xd8", 2, STEPPED),				      /* neg %eax */
-		SAMPLE("\xc3", 1, STEPPED),				      /* ret */
-		SAMPLE("\xc8\x10\x00\x00", 4, STEPPED),			      /* enter */
-		SAMPLE("\xff\x25\x00\x00\x00\x00", 6, STEPPED),		      /* jmp *(%rip) */
-		SAMPLE("\x0f\x1f\x44\x00\x00", 5, STEPPED),		      /* five-byte nop */
-		SAMPLE("\x64\x48\x8b\x04\x25\x28\x00\x00\x00", 9, STEPPED),   /* mov %fs:0x28,%rax */
-		SAMPLE("\xc5\xf8\x77", 3, STEPPED),			      /* vzeroupper */
-		SAMPLE("\xc4\xe3\x7d\x39\xc0\x01", 6, STEPPED),		      /* vextracti128 */
-		SAMPLE("\x62\xf1\x7c\x48\x10\x40\x01", 7, STEPPED),	      /* vmovups 64(%rax),%zmm0 */
-		SAMPLE("\x0f\x3a\x0f\xc1\x08", 5, STEPPED),		      /* palignr */
-		SAMPLE("\x06", 0, UNKNOWN),				      /* not in 64-bit mode */
-		SAMPLE("\x0f", 0, UNKNOWN),				      /* cut */
-		SAMPLE("\x48\x8b", 0, UNKNOWN),				      /* cut */
-		SAMPLE("\xe8\x00\x00\x00", 0, UNKNOWN),			      /* cut */
+		SAMPLE("\xf6\xc1\x01", 3, STEPPED),				 /* test $1,%cl */
+		SAMPLE("\xf7\xd8", 2, STEPPED),					 /* neg %eax */
+		SAMPLE("\xc3", 1, STEPPED),					 /* ret */
+		SAMPLE("\xc8\x10\x00\x00", 4, STEPPED),				 /* enter */
+		SAMPLE("\xff\x25\x00\x00\x00\x00", 6, STEPPED),			 /* jmp *(%rip) */
+		SAMPLE("\x0f\x1f\x44\x00\x00", 5, STEPPED),			 /* five-byte nop */
+		SAMPLE("\x64\x48\x8b\x04\x25\x28\x00\x00\x00", 9, STEPPED),	 /* mov %fs:0x28,%rax */
+		SAMPLE("\xc5\xf8\x77", 3, STEPPED),				 /* vzeroupper */
+		SAMPLE("\xc4\xe3\x7d\x39\xc0\x01", 6, STEPPED),			 /* vextracti128 */
+		SAMPLE("\x62\xf1\x7c\x48\x10\x40\x01", 7, STEPPED),		 /* vmovups 64(%rax),%zmm0 */
+		SAMPLE("\x0f\x3a\x0f\xc1\x08", 5, STEPPED),			 /* palignr */
+		SAMPLE("\x06", 0, UNKNOWN),					 /* not in 64-bit mode */
+		SAMPLE("\x0f", 0, UNKNOWN),					 /* cut */
+		SAMPLE("\x48\x8b", 0, UNKNOWN),					 /* cut */
+		SAMPLE("\xe8\x00\x00\x00", 0, UNKNOWN),				 /* cut */
 		SAMPLE("", 0, UNKNOWN),
 		SAMPLE("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 0, UNKNOWN), /* 16 bytes */
 	};
@@ -95,8 +98,8 @@ static void probe_offsets(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t offset = 99;
 
-		assert_int_equal(instruction_probe_offset(ELF_X86_64, (const uint8_t *)cases[i].bytes, cases[i].length,
-							  &offset),
+		assert_int_equal(instruction_probe_offset(ELF_X86_64, (const uint8_t *)cases[i].bytes,
+							  cases[i].length, &offset),
 				 cases[i].cost);
 		assert_int_equal(offset, cases[i].offset);
 	}
@@ -107,8 +110,9 @@ static void probe_offsets(void **state)
 /* libjava's Java_java_lang_Throwable_fillInStackTrace of Temurin 25, and what it must not be taken for. */
 static void tail_jumps(void **state)
 {
-	static const char calls[] = "\x55\x48\x89\xe5\x53\x48\x89\xf3\x48\x83\xec\x08\xe8\xdf\x97\xff\xff\x48\x89\xd8\x48\x8b\x5d"
-				    "\xf8\xc9\xc3";
+	static const char calls[] =
+		"\x55\x48\x89\xe5\x53\x48\x89\xf3\x48\x83\xec\x08\xe8\xdf\x97\xff\xff\x48\x89\xd8\x48\x8b\x5d"
+		"\xf8\xc9\xc3";
 	size_t count = 0;
 
 	(void)state;
@@ -139,16 +143,20 @@ static void tail_jumps_aarch64(void **state)
 
 	(void)state;
 	/* stp x29,x30,[sp,-16]!; bl +0x1000; ldp; ret */
-	assert_false(instruction_has_tail_jump(ELF_AARCH64, CODE("\xfd\x7b\xbf\xa9\x00\x04\x00\x94\xfd\x7b\xc1\xa8\xc0\x03\x5f\xd6")));
-	assert_true(instruction_count_calls(ELF_AARCH64, CODE("\x00\x04\x00\x94\x00\x00\x3f\xd6\xc0\x03\x5f\xd6"), &count));
+	assert_false(instruction_has_tail_jump(
+		ELF_AARCH64, CODE("\xfd\x7b\xbf\xa9\x00\x04\x00\x94\xfd\x7b\xc1\xa8\xc0\x03\x5f\xd6")));
+	assert_true(instruction_count_calls(ELF_AARCH64, CODE("\x00\x04\x00\x94\x00\x00\x3f\xd6\xc0\x03\x5f\xd6"),
+					    &count));
 	assert_int_equal(count, 2);
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x00\x04\x00\x14")));		       /* b out */
+	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x00\x04\x00\x14")));			/* b out */
 	assert_false(instruction_has_tail_jump(ELF_AARCH64, CODE("\x1f\x20\x03\xd5\xff\xff\xff\x17"))); /* b -4 */
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\xff\xff\xff\x17")));		       /* b -4 */
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x00\x02\x1f\xd6")));		       /* br x16 */
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x20\x10\x00\x54")));		       /* b.eq out */
-	assert_false(instruction_has_tail_jump(ELF_AARCH64, CODE("\x20\x00\x00\xb4\xc0\x03\x5f\xd6"))); /* cbz x0,+4 */
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x40\x00\x00\x36\xc0\x03\x5f\xd6")));  /* tbz w0,0,+8 */
+	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\xff\xff\xff\x17")));			/* b -4 */
+	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x00\x02\x1f\xd6")));			/* br x16 */
+	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x20\x10\x00\x54")));			/* b.eq out */
+	assert_false(
+		instruction_has_tail_jump(ELF_AARCH64, CODE("\x20\x00\x00\xb4\xc0\x03\x5f\xd6"))); /* cbz x0,+4 */
+	assert_true(
+		instruction_has_tail_jump(ELF_AARCH64, CODE("\x40\x00\x00\x36\xc0\x03\x5f\xd6"))); /* tbz w0,0,+8 */
 	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\xc0\x03\x5f")));
 	assert_int_equal(instruction_cost(ELF_AARCH64, CODE("\x00\x04\x00\x14")), INSTRUCTION_EMULATED);
 }

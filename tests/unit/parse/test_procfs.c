@@ -51,7 +51,8 @@ static void maps(void **state)
 		"7f0000004000-7f0000005000 rw-p 00000000 00:00 0                              [anon:Java heap (x)]\n"
 		"not a mapping at all\n"
 		"7f0000005000-7f0000004000 r--p 00000000 00:00 0 backwards\n"
-		"7f0000006000-7f0000007000 r--s 00000000 00:05 7                              /memfd:java\\012x (deleted)\n"
+		"7f0000006000-7f0000007000 r--s 00000000 00:05 7                              /memfd:java\\012x "
+		"(deleted)\n"
 		"7f0000007000-7f0000008000 rw-p 00000000 00:00 0                              [stack]\n"
 		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                      [vsyscall]");
 	struct procfs_map map;
@@ -108,8 +109,9 @@ static void own_maps(void **state)
 		assert_true(map.start >= end && map.start < map.end);
 		end = map.end;
 		is_page_found |= map.end == (uint64_t)(uintptr_t)page + 4096 && map.is_writable && map.inode == 0;
-		is_code_found |= map.start <= (uint64_t)(uintptr_t)own_maps && map.end > (uint64_t)(uintptr_t)own_maps &&
-				 map.is_executable && map.inode != 0 && map.name.text[0] == '/';
+		is_code_found |= map.start <= (uint64_t)(uintptr_t)own_maps &&
+				 map.end > (uint64_t)(uintptr_t)own_maps && map.is_executable && map.inode != 0 &&
+				 map.name.text[0] == '/';
 	}
 	for (size_t i = 0; i < length; i++)
 		lines += text[i] == '\n';
@@ -120,13 +122,14 @@ static void own_maps(void **state)
 
 static void smaps(void **state)
 {
-	struct procfs_text text = TEXT("00400000-0040b000 r-xp 00000000 08:01 131 /bin/cat\n"
-				       "Size:                 44 kB\nKernelPageSize:        4 kB\nRss:                  40 kB\n"
-				       "Pss:                   5 kB\nShared_Clean:         36 kB\nPrivate_Dirty:         4 kB\n"
-				       "VmFlags: rd ex mr mw me dw sd \n"
-				       "7f0000003000-7f0000004000 rw-p 00000000 00:00 0 [heap]\n"
-				       "Size:                  4 kB\nRss:                   0 kB\nAnonymous:             0 kB\n"
-				       "AnonHugePages:      2048 kB\nSwap: 18446744073709551615 kB\n");
+	struct procfs_text text =
+		TEXT("00400000-0040b000 r-xp 00000000 08:01 131 /bin/cat\n"
+		     "Size:                 44 kB\nKernelPageSize:        4 kB\nRss:                  40 kB\n"
+		     "Pss:                   5 kB\nShared_Clean:         36 kB\nPrivate_Dirty:         4 kB\n"
+		     "VmFlags: rd ex mr mw me dw sd \n"
+		     "7f0000003000-7f0000004000 rw-p 00000000 00:00 0 [heap]\n"
+		     "Size:                  4 kB\nRss:                   0 kB\nAnonymous:             0 kB\n"
+		     "AnonHugePages:      2048 kB\nSwap: 18446744073709551615 kB\n");
 	struct procfs_smap smap;
 
 	(void)state;
@@ -178,11 +181,12 @@ static void own_smaps(void **state)
 
 static void status(void **state)
 {
-	static const char text[] = "Name:\tmy \\n app\nUmask:\t0022\nState:\tt (tracing stop)\nTgid:\t12\nNgid:\t0\nPid:\t13\n"
-				   "PPid:\t1\nTracerPid:\t99\nUid:\t1000\t1001\t1002\t1003\nGid:\t5\t6\t7\t8\nNStgid:\t12\t3\t1\n"
-				   "VmHWM:\t  1234 kB\nVmRSS:\t      12 kB\nThreads:\t42\nSigQ:\t0/256\n"
-				   "SigBlk:\t0000000000010000\nSigIgn:\tffffffffffffffff\nNoNewPrivs:\t1\n"
-				   "nonvoluntary_ctxt_switches:\t7\n";
+	static const char text[] =
+		"Name:\tmy \\n app\nUmask:\t0022\nState:\tt (tracing stop)\nTgid:\t12\nNgid:\t0\nPid:\t13\n"
+		"PPid:\t1\nTracerPid:\t99\nUid:\t1000\t1001\t1002\t1003\nGid:\t5\t6\t7\t8\nNStgid:\t12\t3\t1\n"
+		"VmHWM:\t  1234 kB\nVmRSS:\t      12 kB\nThreads:\t42\nSigQ:\t0/256\n"
+		"SigBlk:\t0000000000010000\nSigIgn:\tffffffffffffffff\nNoNewPrivs:\t1\n"
+		"nonvoluntary_ctxt_switches:\t7\n";
 	struct procfs_status status;
 
 	(void)state;
@@ -245,8 +249,9 @@ static void own_status_and_stat(void **state)
 static void stat_lines(void **state)
 {
 	/* Fields 1 to 44 hold their number, where they are numbers; 8 is -1, 19 is -5. */
-	static const char line[] = "1 (a) b\n) R ) S 4 5 6 7 -1 9 10 11 12 13 14 15 16 17 18 -5 20 21 22 23 24 25 26 27 28 29 30 31 "
-				   "32 33 34 35 36 37 38 39 40 41 42 43 44\n";
+	static const char line[] =
+		"1 (a) b\n) R ) S 4 5 6 7 -1 9 10 11 12 13 14 15 16 17 18 -5 20 21 22 23 24 25 26 27 28 29 30 31 "
+		"32 33 34 35 36 37 38 39 40 41 42 43 44\n";
 	static const char old[] = "1 (x) Z 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24";
 	struct procfs_stat stat;
 
@@ -279,10 +284,11 @@ static void stat_lines(void **state)
 
 static void limits(void **state)
 {
-	struct procfs_text text = TEXT("Limit                     Soft Limit           Hard Limit           Units     \n"
-				       "Max cpu time              unlimited            unlimited            seconds   \n"
-				       "Max nice priority         0                    19                             \n"
-				       "Max open files            1024                 1048576              files     \n");
+	struct procfs_text text =
+		TEXT("Limit                     Soft Limit           Hard Limit           Units     \n"
+		     "Max cpu time              unlimited            unlimited            seconds   \n"
+		     "Max nice priority         0                    19                             \n"
+		     "Max open files            1024                 1048576              files     \n");
 	struct procfs_limit limit;
 
 	(void)state;
@@ -329,7 +335,8 @@ static void strings_and_auxv(void **state)
 
 static void cpus(void **state)
 {
-	struct procfs_text text = TEXT("cpu  10 2 3 400 5 6 7 88 9 0\ncpu0 1 2 3 4\ncpu12 1 2 3 4 5 6 7 8\ncpufreq 3\nintr 5\n");
+	struct procfs_text text =
+		TEXT("cpu  10 2 3 400 5 6 7 88 9 0\ncpu0 1 2 3 4\ncpu12 1 2 3 4 5 6 7 8\ncpufreq 3\nintr 5\n");
 	struct procfs_cpu cpu;
 
 	(void)state;
@@ -353,9 +360,10 @@ static void cpus(void **state)
 
 static void mountinfo(void **state)
 {
-	struct procfs_text text = TEXT("36 35 98:0 /mnt1 /mnt2\\040x rw,noatime master:1 shared:7 - ext3 /dev/root rw,errors=continue\n"
-				       "nonsense\n"
-				       "25 1 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate");
+	struct procfs_text text =
+		TEXT("36 35 98:0 /mnt1 /mnt2\\040x rw,noatime master:1 shared:7 - ext3 /dev/root rw,errors=continue\n"
+		     "nonsense\n"
+		     "25 1 0:23 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate");
 	struct procfs_mount mount;
 	char point[32];
 
@@ -376,11 +384,13 @@ static void mountinfo(void **state)
 	assert_false(procfs_mountinfo_next(&text, &mount));
 }
 
-static void assert_folder(const char *cgroup, const char *mounts, const char *controller, const char *expected, int expected_version)
+static void assert_folder(const char *cgroup, const char *mounts, const char *controller, const char *expected,
+			  int expected_version)
 {
 	char folder[256] = "";
 	int version = 0;
-	bool is_found = procfs_cgroup_folder(cgroup, strlen(cgroup), mounts, strlen(mounts), controller, folder, sizeof(folder), &version);
+	bool is_found = procfs_cgroup_folder(cgroup, strlen(cgroup), mounts, strlen(mounts), controller, folder,
+					     sizeof(folder), &version);
 
 	assert_int_equal(is_found, expected != NULL);
 	if (expected) {
@@ -395,7 +405,8 @@ static void cgroup_folders(void **state)
 	static const char one[] = "30 1 0:26 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
 				  "31 1 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
 				  "32 1 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
-	static const char one_groups[] = "4:memory:/user.slice/a b\n3:cpu,cpuacct:/jobs\n1:name=systemd:/x\n0::/unified\n";
+	static const char one_groups[] =
+		"4:memory:/user.slice/a b\n3:cpu,cpuacct:/jobs\n1:name=systemd:/x\n0::/unified\n";
 	/* A container: the mount shows only its own part. */
 	static const char part[] = "40 1 0:26 /docker/abc /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n";
 
@@ -416,7 +427,8 @@ static void cgroup_folders(void **state)
 	char folder[8];
 	int version;
 
-	assert_false(procfs_cgroup_folder(BYTES("0::/user.slice\n"), BYTES(two), "cpu", folder, sizeof(folder), &version));
+	assert_false(
+		procfs_cgroup_folder(BYTES("0::/user.slice\n"), BYTES(two), "cpu", folder, sizeof(folder), &version));
 }
 
 static void cgroup_files(void **state)
@@ -442,14 +454,16 @@ static void cgroup_files(void **state)
 	assert_true(procfs_number_parse(BYTES("0"), &value) && value == 0);
 	assert_false(procfs_number_parse(BYTES("x"), &value));
 
-	procfs_cpu_stat_parse(BYTES("usage_usec 1500\nuser_usec 1000\nsystem_usec 500\nnr_periods 7\nnr_throttled 3\nthrottled_usec 250\n"),
+	procfs_cpu_stat_parse(BYTES("usage_usec 1500\nuser_usec 1000\nsystem_usec 500\nnr_periods 7\nnr_throttled "
+				    "3\nthrottled_usec 250\n"),
 			      &cpu);
 	assert_int_equal(cpu.usage_ns, 1500000);
 	assert_int_equal(cpu.periods, 7);
 	assert_int_equal(cpu.throttled_periods, 3);
 	assert_int_equal(cpu.throttled_ns, 250000);
 	assert_true(cpu.bursts == PROCFS_UNKNOWN && cpu.burst_ns == PROCFS_UNKNOWN);
-	procfs_cpu_stat_parse(BYTES("nr_periods 7\nnr_throttled 3\nthrottled_time 250123\nnr_bursts 1\nburst_time 9\n"), &cpu);
+	procfs_cpu_stat_parse(
+		BYTES("nr_periods 7\nnr_throttled 3\nthrottled_time 250123\nnr_bursts 1\nburst_time 9\n"), &cpu);
 	assert_int_equal(cpu.throttled_ns, 250123);
 	assert_int_equal(cpu.burst_ns, 9);
 	assert_true(cpu.usage_ns == PROCFS_UNKNOWN);
@@ -479,9 +493,11 @@ static void own_cgroup(void **state)
 	for (size_t i = 0; i < mounts_length; i++)
 		lines += text[i] == '\n';
 	for (struct procfs_mount mount; procfs_mountinfo_next(&cursor, &mount); mounts++)
-		assert_true(mount.point.length_bytes > 0 && mount.point.text[0] == '/' && mount.type.length_bytes > 0);
+		assert_true(mount.point.length_bytes > 0 && mount.point.text[0] == '/' &&
+			    mount.type.length_bytes > 0);
 	assert_int_equal(mounts, lines);
-	if (!procfs_cgroup_folder(cgroup, cgroup_length, text, mounts_length, "cpu", folder, sizeof(folder), &version))
+	if (!procfs_cgroup_folder(cgroup, cgroup_length, text, mounts_length, "cpu", folder, sizeof(folder),
+				  &version))
 		skip(); /* none is mounted here */
 	snprintf(file, sizeof(file), "%s/cgroup.procs", folder);
 
@@ -510,14 +526,11 @@ static void unescaping(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maps),		    cmocka_unit_test(own_maps),
-		cmocka_unit_test(smaps),	    cmocka_unit_test(own_smaps),
-		cmocka_unit_test(status),	    cmocka_unit_test(own_status_and_stat),
-		cmocka_unit_test(stat_lines),	    cmocka_unit_test(limits),
-		cmocka_unit_test(strings_and_auxv), cmocka_unit_test(cpus),
-		cmocka_unit_test(mountinfo),	    cmocka_unit_test(cgroup_folders),
-		cmocka_unit_test(cgroup_files),	    cmocka_unit_test(own_cgroup),
-		cmocka_unit_test(unescaping),
+		cmocka_unit_test(maps),		cmocka_unit_test(own_maps),   cmocka_unit_test(smaps),
+		cmocka_unit_test(own_smaps),	cmocka_unit_test(status),     cmocka_unit_test(own_status_and_stat),
+		cmocka_unit_test(stat_lines),	cmocka_unit_test(limits),     cmocka_unit_test(strings_and_auxv),
+		cmocka_unit_test(cpus),		cmocka_unit_test(mountinfo),  cmocka_unit_test(cgroup_folders),
+		cmocka_unit_test(cgroup_files), cmocka_unit_test(own_cgroup), cmocka_unit_test(unescaping),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,14 +12,34 @@
 
 static void names(void **state)
 {
-	static const char *const secret[] = {"password",	 "PASSWORD",	  "spring.datasource.password", "dbPasswd", "passphrase",
-					     "clientSecret",	 "access_token",  "X-Api-Key",			"apiKey",   "APIKEY",
-					     "privateKeyId",	 "AWS_ACCESS_KEY_ID", "key",			"ssh_keys", "DB_PWD",
-					     "keyStorePassword", "X-Amz-Signature", "sig",			"jsessionid", "oauth",
-					     "storepass",	 "_auth",	  "credentials",		"key2"};
-	static const char *const plain[] = {"PWD",	"OLDPWD",   "keyboard",	      "KEYSTORE", "user",	 "passthrough", "design",
-					    "config",	"authority", "spring.profiles", "",	  "Content-Length", "Keep-Alive",
-					    "Host",	"sign"};
+	static const char *const secret[] = {"password",
+					     "PASSWORD",
+					     "spring.datasource.password",
+					     "dbPasswd",
+					     "passphrase",
+					     "clientSecret",
+					     "access_token",
+					     "X-Api-Key",
+					     "apiKey",
+					     "APIKEY",
+					     "privateKeyId",
+					     "AWS_ACCESS_KEY_ID",
+					     "key",
+					     "ssh_keys",
+					     "DB_PWD",
+					     "keyStorePassword",
+					     "X-Amz-Signature",
+					     "sig",
+					     "jsessionid",
+					     "oauth",
+					     "storepass",
+					     "_auth",
+					     "credentials",
+					     "key2"};
+	static const char *const plain[] = {
+		"PWD",	      "OLDPWD", "keyboard",  "KEYSTORE",	"user", "passthrough",
+		"design",     "config", "authority", "spring.profiles", "",	"Content-Length",
+		"Keep-Alive", "Host",	"sign"};
 
 	(void)state;
 	for (size_t i = 0; i < array_length(secret); i++)
@@ -61,7 +81,8 @@ static void urls(void **state)
 		{"http://h/a?token=", "http://h/a?token="},
 		{"http://h/cb#access_token=abc&state=1", "http://h/cb#access_token=***&state=1"},
 		{"jdbc:postgresql://h:5432/db?user=u&password=p", "jdbc:postgresql://h:5432/db?user=u&password=***"},
-		{"jdbc:sqlserver://h;user=sa;password=p,1;encrypt=true", "jdbc:sqlserver://h;user=sa;password=***;encrypt=true"},
+		{"jdbc:sqlserver://h;user=sa;password=p,1;encrypt=true",
+		 "jdbc:sqlserver://h;user=sa;password=***;encrypt=true"},
 		{"jdbc:oracle:thin:scott/tiger@h:1521:x", "jdbc:oracle:thin:***@h:1521:x"},
 		{"mongodb://u:p@h1,h2/db", "mongodb://***@h1,h2/db"},
 		{"see http://a:b@c and http://d:e@f", "see http://***@c and http://***@f"},
@@ -96,7 +117,8 @@ static void variables(void **state)
 		{"DB_PASSWORD=", "DB_PASSWORD="},
 		{"PWD=/home/me", "PWD=/home/me"},
 		{"DATABASE_URL=postgres://u:p@h/db", "DATABASE_URL=postgres://***@h/db"},
-		{"JAVA_TOOL_OPTIONS=-Xmx1g -Dapp.token=\"a b\" -Dx=y", "JAVA_TOOL_OPTIONS=-Xmx1g -Dapp.token=*** -Dx=y"},
+		{"JAVA_TOOL_OPTIONS=-Xmx1g -Dapp.token=\"a b\" -Dx=y",
+		 "JAVA_TOOL_OPTIONS=-Xmx1g -Dapp.token=*** -Dx=y"},
 		{"CATALINA_OPTS=  --password p -Dz=1", "CATALINA_OPTS=  --password *** -Dz=1"},
 		{"SPRING_APPLICATION_JSON={\"spring\": {\"password\" : \"a\\\"b\", \"user\":\"u\", \"key\": 12}}",
 		 "SPRING_APPLICATION_JSON={\"spring\": {\"password\" : \"***\", \"user\":\"u\", \"key\": \"***\"}}"},
@@ -113,7 +135,10 @@ static void variables(void **state)
 	assert_false(redact_is_runtime_variable("X_OPTS_Y=JAVA"));
 }
 
-#define ARGUMENTS(before, after) {before, sizeof(before), after, sizeof(after)}
+#define ARGUMENTS(before, after)                                                                                     \
+	{                                                                                                            \
+		before, sizeof(before), after, sizeof(after)                                                         \
+	}
 
 static void arguments(void **state)
 {
@@ -127,15 +152,20 @@ static void arguments(void **state)
 		ARGUMENTS("java\0--password=x y\0--other=z", "java\0--password=***\0--other=z"),
 		ARGUMENTS("java\0--password\0x\0-v", "java\0--password\0***\0-v"),
 		ARGUMENTS("java\0--password\0--verbose", "java\0--password\0--verbose"),
-		ARGUMENTS("java\0-Dspring.datasource.password=a,b;c&d\0Main", "java\0-Dspring.datasource.password=***\0Main"),
-		ARGUMENTS("java\0-Dspring.datasource.url=jdbc:h2:mem?password=x", "java\0-Dspring.datasource.url=jdbc:h2:mem?password=***"),
+		ARGUMENTS("java\0-Dspring.datasource.password=a,b;c&d\0Main",
+			  "java\0-Dspring.datasource.password=***\0Main"),
+		ARGUMENTS("java\0-Dspring.datasource.url=jdbc:h2:mem?password=x",
+			  "java\0-Dspring.datasource.url=jdbc:h2:mem?password=***"),
 		ARGUMENTS("tool\0-p\0x", "tool\0-p\0x"), /* too short to mean a password */
 		ARGUMENTS("keytool\0-storepass\0changeit", "keytool\0-storepass\0***"),
-		ARGUMENTS("curl\0-H\0Authorization: Bearer x\0-u\0me:pw\0http://a:b@c/", "curl\0-H\0Authorization: ***\0-u\0me:***\0http://***@c/"),
+		ARGUMENTS("curl\0-H\0Authorization: Bearer x\0-u\0me:pw\0http://a:b@c/",
+			  "curl\0-H\0Authorization: ***\0-u\0me:***\0http://***@c/"),
 		ARGUMENTS("curl\0--header=Cookie: a=b\0--user=me:pw", "curl\0--header=Cookie: ***\0--user=me:***"),
 		ARGUMENTS("env\0DB_TOKEN=x\0run", "env\0DB_TOKEN=***\0run"),
-		ARGUMENTS("java\0-javaagent:a.jar=url=http://x,token=t,z=1", "java\0-javaagent:a.jar=url=http://x,token=***,z=1"),
-		ARGUMENTS("java\0-XX:+UseZGC\0-Djava.security.egd=file:/dev/urandom", "java\0-XX:+UseZGC\0-Djava.security.egd=file:/dev/urandom"),
+		ARGUMENTS("java\0-javaagent:a.jar=url=http://x,token=t,z=1",
+			  "java\0-javaagent:a.jar=url=http://x,token=***,z=1"),
+		ARGUMENTS("java\0-XX:+UseZGC\0-Djava.security.egd=file:/dev/urandom",
+			  "java\0-XX:+UseZGC\0-Djava.security.egd=file:/dev/urandom"),
 		ARGUMENTS("java\0-Dkey=\0x", "java\0-Dkey=\0x"),
 		ARGUMENTS("java\0--secret\0", "java\0--secret\0"),
 		ARGUMENTS("\0", "\0"),

@@ -65,18 +65,63 @@ static void numbers_of_both(void **state)
 /* The machine's own numbers, so that a wrong row in the table for it cannot stand. */
 static void numbers_of_this_machine(void **state)
 {
-#define OWN(name) {#name, SYS_##name}
+#define OWN(name)                                                                                                    \
+	{                                                                                                            \
+#name, SYS_##name                                                                                    \
+	}
 	static const struct {
 		const char *name;
 		uint32_t number;
 	} calls[] = {
-		OWN(read),	 OWN(pwrite64),	 OWN(readv),	    OWN(preadv2),   OWN(getdents64),  OWN(sendfile),	OWN(splice),
-		OWN(fsync),	 OWN(faccessat), OWN(readlinkat),   OWN(fstat),	    OWN(close_range), OWN(ppoll),	OWN(pselect6),
-		OWN(epoll_ctl),	 OWN(recvmsg),	 OWN(recvmmsg),	    OWN(sendto),    OWN(accept),      OWN(bind),	OWN(listen),
-		OWN(waitid),	 OWN(pipe2),	 OWN(mprotect),	    OWN(madvise),   OWN(brk),	      OWN(mremap),	OWN(clone),
-		OWN(execve),	 OWN(execveat),	 OWN(exit_group),   OWN(tgkill),    OWN(prctl),	      OWN(sched_yield), OWN(rt_sigaction),
-		OWN(flock),	 OWN(fcntl),	 OWN(ioctl),	    OWN(socket),    OWN(shutdown),    OWN(membarrier),	OWN(clock_nanosleep),
-		OWN(perf_event_open), OWN(bpf),	 OWN(process_vm_readv), OWN(copy_file_range), OWN(io_uring_setup), OWN(rseq), OWN(getcpu),
+		OWN(read),
+		OWN(pwrite64),
+		OWN(readv),
+		OWN(preadv2),
+		OWN(getdents64),
+		OWN(sendfile),
+		OWN(splice),
+		OWN(fsync),
+		OWN(faccessat),
+		OWN(readlinkat),
+		OWN(fstat),
+		OWN(close_range),
+		OWN(ppoll),
+		OWN(pselect6),
+		OWN(epoll_ctl),
+		OWN(recvmsg),
+		OWN(recvmmsg),
+		OWN(sendto),
+		OWN(accept),
+		OWN(bind),
+		OWN(listen),
+		OWN(waitid),
+		OWN(pipe2),
+		OWN(mprotect),
+		OWN(madvise),
+		OWN(brk),
+		OWN(mremap),
+		OWN(clone),
+		OWN(execve),
+		OWN(execveat),
+		OWN(exit_group),
+		OWN(tgkill),
+		OWN(prctl),
+		OWN(sched_yield),
+		OWN(rt_sigaction),
+		OWN(flock),
+		OWN(fcntl),
+		OWN(ioctl),
+		OWN(socket),
+		OWN(shutdown),
+		OWN(membarrier),
+		OWN(clock_nanosleep),
+		OWN(perf_event_open),
+		OWN(bpf),
+		OWN(process_vm_readv),
+		OWN(copy_file_range),
+		OWN(io_uring_setup),
+		OWN(rseq),
+		OWN(getcpu),
 	};
 	enum syscall_arch arch = syscall_arch_of(
 #ifdef __x86_64__
@@ -107,7 +152,7 @@ static void what_is_not_known(void **state)
 	assert_null(syscall_name(SYSCALL_ARCH_OTHER, 0));
 	assert_false(syscall_number(SYSCALL_ARCH_X86_64, "no_such_call", &number));
 	for (int class = 0; class < SYSCALL_CLASS_COUNT; class ++)
-		assert_non_null(syscall_class_name((enum syscall_class)class));
+		assert_non_null(syscall_class_name((enum syscall_class) class));
 }
 
 int main(void)

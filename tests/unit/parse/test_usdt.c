@@ -18,8 +18,8 @@
 
 /* ---- arguments ---- */
 
-/* The argument's value, computed as usdt_spec.h says, from these registers: 8 bytes at offset n hold 0x1000 + n, repeated in the high
- * half; memory at an address holds the address times three. */
+/* The argument's value, computed as usdt_spec.h says, from these registers: 8 bytes at offset n hold 0x1000 + n,
+ * repeated in the high half; memory at an address holds the address times three. */
 static uint64_t evaluate(const struct usdt_argument_spec *spec)
 {
 	uint64_t base = 0x1000u + spec->register_offset, index = 0x1000u + spec->index_offset, raw = 0;
@@ -49,7 +49,8 @@ static void one_argument(const char *text, enum elf_machine machine, uint64_t ex
 {
 	struct usdt_site_spec spec;
 
-	if (!usdt_arguments_parse(text, machine, &spec) || spec.argument_count != 1 || evaluate(&spec.arguments[0]) != expected)
+	if (!usdt_arguments_parse(text, machine, &spec) || spec.argument_count != 1 ||
+	    evaluate(&spec.arguments[0]) != expected)
 		fail_msg("%s", text);
 }
 
@@ -106,12 +107,31 @@ static void forms_of_aarch64(void **state)
 
 static void forms_that_cannot_be_read(void **state)
 {
-	static const char *const x86_64[] = {"8f@%xmm0",     "8@%xmm0",	     "8@counter(%rip)", "8@8(%rip)",  "8@%fs:16",
-					     "8@$symbol",    "16@%rax",	     "3@%rax",		"%rax",	      "8@",
-					     "8@(%rax,%rbx", "8@(,%rbx,4)",  "8@(%rax,%rbx,3)", "8@(%eax)",   "8@8",
-					     "@%rax",	     "8@%rax,4",     "8@$",		"8@$1x",      "0@%rax",
-					     "8@x0",	     "-9223372036854775808@%rax", "8@$99999999999999999999"};
-	static const char *const aarch64[] = {"8@d0", "8@x31", "8@[w0]", "8@[x0, w1, sxtw 3]", "8@[x0, x1, lsl 7]", "8@%rax", "8@x"};
+	static const char *const x86_64[] = {"8f@%xmm0",
+					     "8@%xmm0",
+					     "8@counter(%rip)",
+					     "8@8(%rip)",
+					     "8@%fs:16",
+					     "8@$symbol",
+					     "16@%rax",
+					     "3@%rax",
+					     "%rax",
+					     "8@",
+					     "8@(%rax,%rbx",
+					     "8@(,%rbx,4)",
+					     "8@(%rax,%rbx,3)",
+					     "8@(%eax)",
+					     "8@8",
+					     "@%rax",
+					     "8@%rax,4",
+					     "8@$",
+					     "8@$1x",
+					     "0@%rax",
+					     "8@x0",
+					     "-9223372036854775808@%rax",
+					     "8@$99999999999999999999"};
+	static const char *const aarch64[] = {"8@d0",	"8@x31", "8@[w0]", "8@[x0, w1, sxtw 3]", "8@[x0, x1, lsl 7]",
+					      "8@%rax", "8@x"};
 	struct usdt_site_spec spec;
 
 	(void)state;
@@ -151,17 +171,19 @@ static void several_arguments(void **state)
 	assert_true(spec.arguments[1].is_signed);
 	assert_false(spec.arguments[3].is_signed);
 	assert_int_equal(spec.kind, 0);
-	assert_true(usdt_arguments_parse("1@$1 1@$2 1@$3 1@$4 1@$5 1@$6 1@$7 1@$8 1@$9 1@$10 1@$11 1@$12 1@$13", ELF_X86_64, &spec));
+	assert_true(usdt_arguments_parse("1@$1 1@$2 1@$3 1@$4 1@$5 1@$6 1@$7 1@$8 1@$9 1@$10 1@$11 1@$12 1@$13",
+					 ELF_X86_64, &spec));
 	assert_int_equal(spec.argument_count, USDT_ARGUMENTS_MAX);
 	assert_int_equal(spec.arguments[11].value, 12);
 }
 
 /* ---- notes ---- */
 
-static size_t put_note(uint8_t *section, size_t at, const char *owner, uint32_t type, const uint64_t *addresses, const char *strings,
-		       size_t strings_length)
+static size_t put_note(uint8_t *section, size_t at, const char *owner, uint32_t type, const uint64_t *addresses,
+		       const char *strings, size_t strings_length)
 {
-	Elf64_Nhdr header = {.n_namesz = (uint32_t)strlen(owner) + 1, .n_descsz = (uint32_t)(24 + strings_length), .n_type = type};
+	Elf64_Nhdr header = {
+		.n_namesz = (uint32_t)strlen(owner) + 1, .n_descsz = (uint32_t)(24 + strings_length), .n_type = type};
 
 	memcpy(section + at, &header, sizeof(header));
 	at += sizeof(header);
@@ -236,8 +258,8 @@ static bool next_expected(FILE *output, struct expected *expected)
 		assert_non_null(fgets(line, sizeof(line), output));
 		assert_int_equal(sscanf(line, " Name: %127s", expected->name), 1);
 		assert_non_null(fgets(line, sizeof(line), output));
-		assert_int_equal(sscanf(line, " Location: %lx, Base: %lx, Semaphore: %lx", &expected->location, &expected->base,
-					&expected->semaphore),
+		assert_int_equal(sscanf(line, " Location: %lx, Base: %lx, Semaphore: %lx", &expected->location,
+					&expected->base, &expected->semaphore),
 				 3);
 		assert_non_null(fgets(line, sizeof(line), output));
 		expected->arguments[0] = '\0';
@@ -307,7 +329,8 @@ static void every_note_of_every_jvm(void **state)
 	size_t notes = 0;
 
 	(void)state;
-	if (system("readelf --version >/dev/null 2>&1") != 0 || glob("/usr/lib/jvm/*/lib/server/libjvm.so", 0, NULL, &found) != 0)
+	if (system("readelf --version >/dev/null 2>&1") != 0 ||
+	    glob("/usr/lib/jvm/*/lib/server/libjvm.so", 0, NULL, &found) != 0)
 		skip();
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		notes += compare_file(found.gl_pathv[i]);
@@ -318,8 +341,9 @@ static void every_note_of_every_jvm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms_of_x86_64),   cmocka_unit_test(forms_of_aarch64), cmocka_unit_test(forms_that_cannot_be_read),
-		cmocka_unit_test(several_arguments), cmocka_unit_test(notes_written_out), cmocka_unit_test(cut_sections),
+		cmocka_unit_test(forms_of_x86_64),	     cmocka_unit_test(forms_of_aarch64),
+		cmocka_unit_test(forms_that_cannot_be_read), cmocka_unit_test(several_arguments),
+		cmocka_unit_test(notes_written_out),	     cmocka_unit_test(cut_sections),
 		cmocka_unit_test(every_note_of_every_jvm),
 	};
 
