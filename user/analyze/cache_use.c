@@ -110,7 +110,6 @@ static void see_event(const struct model *model, const struct report *report, ui
 static void collect(const struct model *model, const struct report *report, uint32_t pid, const char *told,
 		    struct traces *traces)
 {
-	/* What the VM maps for itself at its end is no archive: only its beginning is of interest. */
 	for (uint32_t i = 0; i < model->event_count; i++)
 		if (model->events[i]->pid == pid)
 			see_event(model, report, i, told, traces);

@@ -66,7 +66,7 @@ static struct err *read_at(const struct elf_file *file, uint64_t offset, void *b
 	return NULL;
 }
 
-/* A copy of a part of the file, with a NUL added; the caller frees. */
+/* A copy of a part of the file, with a NUL added, into the pointer at ret_bytes; the caller frees. */
 static struct err *read_part(const struct elf_file *file, uint64_t offset, uint64_t length, uint64_t max_bytes,
 			     void *ret_bytes)
 {
@@ -82,7 +82,9 @@ static struct err *read_part(const struct elf_file *file, uint64_t offset, uint6
 		return err_new(ERR_FAILED, "no memory for a table of '%s'", file->name);
 	TRY(read_at(file, offset, bytes, (size_t)length));
 	bytes[length] = '\0';
-	*(char **)ret_bytes = take(&bytes);
+	/* The caller's pointer has a type of its own: it is not written as a char *. */
+	memcpy(ret_bytes, &bytes, sizeof(bytes));
+	bytes = NULL;
 	return NULL;
 }
 
