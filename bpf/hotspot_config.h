@@ -1,9 +1,10 @@
-/* What a walk of Java stacks needs to know of one process's libjvm: plain data, filled by user/parse/hotspot.h from the
- * tables that libjvm exports, read by bpf/java_stack.bpf.c.
+/* What a walk of Java stacks needs to know of one process's libjvm: plain data, filled by user/parse/hotspot.h from
+ * the tables that libjvm exports, read by bpf/java_stack.bpf.c.
  *
- * Members named _address are addresses IN THE PROCESS of variables of the VM, never their values: most get their value while
- * the VM starts, after this was filled. 0 says that this VM has no such variable. Other members are offsets in bytes from
- * the start of the structure that the member's name begins with, or sizes; HOTSPOT_ABSENT says that there is none. */
+ * Members named _address are addresses IN THE PROCESS of variables of the VM, never their values: most get their
+ * value while the VM starts, after this was filled. 0 says that this VM has no such variable. Other members are
+ * offsets in bytes from the start of the structure that the member's name begins with, or sizes; HOTSPOT_ABSENT says
+ * that there is none. */
 #pragma once
 
 #ifndef __bpf__
@@ -19,10 +20,10 @@ typedef int32_t i32;
 #define HOTSPOT_ABSENT 0xffffffffu
 
 enum {
-	HOTSPOT_PROCESSES = 64, /* JVMs of one tree at the same time */
-	HOTSPOT_HEAPS = 8,	/* code heaps of one VM: three, or one; room for more */
+	HOTSPOT_PROCESSES = 64,	     /* JVMs of one tree at the same time */
+	HOTSPOT_HEAPS = 8,	     /* code heaps of one VM: three, or one; room for more */
 	HOTSPOT_NMETHOD_BYTES = 256, /* the longest stretch of an nmethod that a walk reads */
-	HOTSPOT_BLOB_BYTES = 128, /* the longest stretch of a CodeBlob that a walk reads */
+	HOTSPOT_BLOB_BYTES = 128,    /* the longest stretch of a CodeBlob that a walk reads */
 };
 
 /* Each bit is set where all that the ability needs was found. */
@@ -35,8 +36,8 @@ enum hotspot_ability {
 
 struct hotspot_bpf_config {
 	/* The code cache. Its list of heaps grows while the VM starts; it is complete once the call stub exists. */
-	u64 code_heaps_address;		/* CodeCache::_heaps (a list), or CodeCache::_heap (one heap) */
-	u64 call_stub_return_address;	/* StubRoutines::_call_stub_return_address */
+	u64 code_heaps_address;	      /* CodeCache::_heaps (a list), or CodeCache::_heap (one heap) */
+	u64 call_stub_return_address; /* StubRoutines::_call_stub_return_address */
 
 	/* Classes of objects. */
 	u64 klass_base_address;
@@ -51,8 +52,8 @@ struct hotspot_bpf_config {
 	u64 z_globals_address;		 /* ZGlobalsForVMStructs::_instance_p */
 
 	/* Virtual threads. The offsets of Java fields are themselves variables (int) of the VM. */
-	u64 return_barrier_address;	/* StubRoutines::_cont_returnBarrier */
-	u64 entry_return_pc_address;	/* ContinuationEntry::_return_pc */
+	u64 return_barrier_address;  /* StubRoutines::_cont_returnBarrier */
+	u64 entry_return_pc_address; /* ContinuationEntry::_return_pc */
 	u64 continuation_tail_address;
 	u64 chunk_sp_address;
 	u64 chunk_bottom_address;
@@ -64,15 +65,16 @@ struct hotspot_bpf_config {
 	u32 abilities; /* enum hotspot_ability */
 	u32 heaps_is_list;
 	u32 list_length, list_data; /* of a GrowableArray */
-	u32 heap_low, heap_high, heap_segment_map, heap_segment_shift; /* of a CodeHeap; the first three are addresses there */
-	u32 heap_block_size; /* bytes between a segment's start and the blob in it */
+	u32 heap_low, heap_high, heap_segment_map,
+		heap_segment_shift; /* of a CodeHeap; the first three are addresses there */
+	u32 heap_block_size;	    /* bytes between a segment's start and the blob in it */
 
 	u32 env_to_thread; /* JNIEnv* - this = JavaThread* */
 	u32 thread_anchor_sp, thread_anchor_pc, thread_anchor_fp;
 	u32 thread_stack_base, thread_stack_size;
-	u32 thread_continuation;	     /* JavaThread::_cont_entry; in 21 no table has it */
+	u32 thread_continuation; /* JavaThread::_cont_entry; in 21 no table has it */
 	u32 wrapper_anchor_sp, wrapper_anchor_pc, wrapper_anchor_fp; /* of a JavaCallWrapper */
-	i32 entry_wrapper_slot;		     /* word before an entry frame's frame pointer that holds its JavaCallWrapper* */
+	i32 entry_wrapper_slot; /* word before an entry frame's frame pointer that holds its JavaCallWrapper* */
 
 	/* An interpreted frame, in words from its frame pointer. */
 	i32 interpreter_bcp_slot, interpreter_method_slot, interpreter_sender_sp_slot;
@@ -92,7 +94,7 @@ struct hotspot_bpf_config {
 	u32 method_const_method;
 	u32 const_method_size; /* sizeof(ConstMethod): the bytecodes follow */
 
-	u32 object_klass; /* offset of the narrow or the full class word in an object */
+	u32 object_klass;	 /* offset of the narrow or the full class word in an object */
 	u32 compact_klass_shift; /* of a mark word with UseCompactObjectHeaders */
 	u32 klass_name;
 	u32 symbol_length, symbol_body;
@@ -113,8 +115,8 @@ enum hotspot_klass_form {
 	HOTSPOT_KLASS_IN_MARK = 3, /* in the mark word's upper bits: compact object headers */
 };
 
-/* One slot of the table of traced JVMs. User space writes `config` with the rest zero; the programs fill the rest once,
- * when the VM has set itself up: values that never change after that. */
+/* One slot of the table of traced JVMs. User space writes `config` with the rest zero; the programs fill the rest
+ * once, when the VM has set itself up: values that never change after that. */
 struct hotspot_process {
 	struct hotspot_bpf_config config;
 	struct hotspot_heap heaps[HOTSPOT_HEAPS];

@@ -1,8 +1,9 @@
 /* BPF side only: Java stacks, classes and threads of the traced JVMs. Defined in java_stack.bpf.c.
  *
- * A stack is named by an id, a hash of its process and frames. Its STACK record is emitted the first time the id is seen
- * (and again when the table of seen ids had to forget it), so a repeated stack costs its hash. 0 is no stack: not a traced
- * JVM's thread, no Java frame, or no room to walk in just now. All functions work for the current thread. */
+ * A stack is named by an id, a hash of its process and frames. Its STACK record is emitted the first time the id is
+ * seen (and again when the table of seen ids had to forget it), so a repeated stack costs its hash. 0 is no stack:
+ * not a traced JVM's thread, no Java frame, or no room to walk in just now. All functions work for the current
+ * thread. */
 #pragma once
 
 #include "bpf/core.bpf.h"
@@ -49,13 +50,17 @@ extern struct java_walk_ends_map java_walk_ends SEC(".maps");
 /* The stack of a thread inside a native method or a VM function that got a JNI environment (JVM_*). */
 u64 java_stack_of_env(u64 env);
 
-/* The same for an exception that is being filled: walks to the end only when this class with these top frames is new, and
- * again each time its count reaches a power of two; between, gives the id found last. Bit 0 of the result says so (ids are
- * even): the stack is an earlier exception's, whose top frames are the same. */
+/* The same in a VM function that got no environment, of at most so many frames: `java_thread` is the thread's
+ * JavaThread*. */
+u64 java_stack_of_thread(u64 java_thread, u32 frames);
+
+/* The same for an exception that is being filled: walks to the end only when this class with these top frames is new,
+ * and again each time its count reaches a power of two; between, gives the id found last. Bit 0 of the result says so
+ * (ids are even): the stack is an earlier exception's, whose top frames are the same. */
 u64 java_stack_of_exception(u64 env, u64 klass);
 
-/* The stack at a thread's user-mode registers. `thread` is its JavaThread*, where known; else the register that compiled
- * code keeps it in (checked before use). `bcp` is the register of the interpreter's bytecode pointer. */
+/* The stack at a thread's user-mode registers. `thread` is its JavaThread*, where known; else the register that
+ * compiled code keeps it in (checked before use). `bcp` is the register of the interpreter's bytecode pointer. */
 u64 java_stack_of_registers(u64 pc, u64 sp, u64 fp, u64 bcp, u64 thread);
 
 /* What the code at a user-mode address is (enum code_type), for a sample. */
@@ -136,8 +141,8 @@ static __always_inline u64 java_read_word(u64 address)
 	return value;
 }
 
-/* How objects name their class: read when the first exception is made, since the VM sets base and shift while it starts,
- * before any Java code runs. */
+/* How objects name their class: read when the first exception is made, since the VM sets base and shift while it
+ * starts, before any Java code runs. */
 static __always_inline void java_prepare_klass(struct hotspot_process *process)
 {
 	const struct hotspot_bpf_config *config = &process->config;

@@ -1,8 +1,9 @@
 /* BPF side only, for java_stack.bpf.c: the state of a walk, and its readings of code cache and stack.
  *
- * A read of user memory costs about 60 ns whatever its size, and is most of a walk's price. So the stack is read in windows
- * that hold several frames, and what was found about a code address or a method is kept, per CPU, in tables of fixed size
- * (each address has one place; an entry carries a check sum, since a walk can be interrupted by another while it writes). */
+ * A read of user memory costs about 60 ns whatever its size, and is most of a walk's price. So the stack is read in
+ * windows that hold several frames, and what was found about a code address or a method is kept, per CPU, in tables
+ * of fixed size (each address has one place; an entry carries a check sum, since a walk can be interrupted by another
+ * while it writes). */
 #pragma once
 
 #include "bpf/java_stack.bpf.h"
@@ -161,8 +162,8 @@ static __always_inline void prepare_heap(struct hotspot_process *process, u32 in
 	process->heap_segment_shift = java_read_int(heap + config->heap_segment_shift);
 }
 
-/* Reads them once the call stub exists: the list of code heaps grows before. 1 when they are there. Several CPUs may do
- * this at the same time and write the same values. */
+/* Reads them once the call stub exists: the list of code heaps grows before. 1 when they are there. Several CPUs may
+ * do this at the same time and write the same values. */
 __noinline int java_process_prepare(u32 slot)
 {
 	struct hotspot_process *process = bpf_map_lookup_elem(&hotspot_processes, &slot);
@@ -240,7 +241,8 @@ static __always_inline u64 blob_word(const struct java_walk *walk, u32 offset)
 	return offset <= HOTSPOT_BLOB_BYTES ? *(u64 *)(walk->blob_bytes + offset) : 0;
 }
 
-static __always_inline u64 nmethod_word(const struct java_walk *walk, const struct hotspot_bpf_config *config, u32 offset)
+static __always_inline u64 nmethod_word(const struct java_walk *walk, const struct hotspot_bpf_config *config,
+					u32 offset)
 {
 	offset -= config->nmethod_part_start;
 	return offset <= HOTSPOT_NMETHOD_BYTES ? *(u64 *)(walk->nmethod_bytes + offset) : 0;
@@ -284,7 +286,8 @@ static __always_inline bool read_nmethod(struct java_walk *walk, const struct ho
 	if (!(config->abilities & HOTSPOT_CAN_WALK_COMPILED) || bytes > HOTSPOT_NMETHOD_BYTES ||
 	    !java_read(walk->nmethod_bytes, bytes, code->blob + config->nmethod_part_start))
 		return false;
-	code->deopt_pc = blob_place(walk, nmethod_word(walk, config, config->nmethod_deopt), config->nmethod_deopt_bytes);
+	code->deopt_pc =
+		blob_place(walk, nmethod_word(walk, config, config->nmethod_deopt), config->nmethod_deopt_bytes);
 	if (config->nmethod_deopt_mh != HOTSPOT_ABSENT)
 		code->deopt_mh_pc = blob_place(walk, nmethod_word(walk, config, config->nmethod_deopt_mh),
 					       config->nmethod_deopt_bytes);
@@ -312,7 +315,8 @@ static __always_inline bool read_blob(struct java_walk *walk, struct hotspot_pro
 	code->code_begin = blob_place(walk, blob_word(walk, config->blob_code_begin), config->blob_code_bytes);
 	code->code_end = blob_place(walk, blob_word(walk, config->blob_code_end), config->blob_code_bytes);
 	code->frame_bytes = (u32)blob_word(walk, config->blob_frame_size) * 8;
-	code->frame_complete = (u32)of_width(blob_word(walk, config->blob_frame_complete), config->blob_frame_complete_bytes);
+	code->frame_complete =
+		(u32)of_width(blob_word(walk, config->blob_frame_complete), config->blob_frame_complete_bytes);
 	code->kind = kind_of_blob(process, blob_word(walk, config->blob_name));
 	code->type = CODE_STUB;
 	if (code->kind == BLOB_INTERPRETER)
@@ -332,7 +336,8 @@ static __always_inline u64 check_of(u64 key, const struct java_code *code)
 	return mix(check ^ code->type, (u64)code->original_pc << 32 | code->kind);
 }
 
-/* The nmethod of a kept address may have been freed, and its place given to another: then the compile id is another. */
+/* The nmethod of a kept address may have been freed, and its place given to another: then the compile id is another.
+ */
 static __always_inline bool is_still_there(const struct java_code *code, const struct hotspot_bpf_config *config)
 {
 	if (code->kind != BLOB_NMETHOD && code->kind != BLOB_NATIVE)
@@ -385,11 +390,11 @@ static __always_inline u64 check_of_method(u64 key, u64 const_method)
 	return mix(key, const_method);
 }
 
-/* The index of a bytecode in its method; all ones where the pointer is in no code of that method. Sets *ret_const_method,
- * 0 if the method cannot be read. A kept ConstMethod may be that of an unloaded method: then the pointer does not fit, and
- * it is read anew. */
-static __always_inline u64 bytecode_index(const struct java_walk *walk, const struct hotspot_bpf_config *config, u64 method,
-					  u64 bcp, u64 *ret_const_method)
+/* The index of a bytecode in its method; all ones where the pointer is in no code of that method. Sets
+ * *ret_const_method, 0 if the method cannot be read. A kept ConstMethod may be that of an unloaded method: then the
+ * pointer does not fit, and it is read anew. */
+static __always_inline u64 bytecode_index(const struct java_walk *walk, const struct hotspot_bpf_config *config,
+					  u64 method, u64 bcp, u64 *ret_const_method)
 {
 	u64 key = key_of(walk, method), const_method, index;
 	u32 place = (u32)(mix(0, key) >> 20) & (METHODS_KEPT - 1);

@@ -81,11 +81,19 @@ static bool is_name_query(const struct blocked_in *in)
 	       (in->call == CALL_POLL || in->call == CALL_RECEIVE || in->call == CALL_READ || in->call == CALL_SEND);
 }
 
+/* The request's own socket; 0 for a path that is no request's. */
+static uint64_t request_socket(const struct blocked_in *in)
+{
+	const struct model *model = in->model;
+
+	return in->connection < model->requests.connections.count ? model->requests.connections.items[in->connection].socket : 0;
+}
+
 /* The socket whose segment caused a wake: the last one that arrived on that CPU, just before. */
 static bool woken_by_request_bytes(const struct blocked_in *in, const struct event_wake *wake)
 {
 	const struct model *model = in->model;
-	uint64_t socket = model->requests.connections.items[in->connection].socket;
+	uint64_t socket = request_socket(in);
 	size_t low = 0, high = model->requests.arrivals.count;
 
 	while (low < high) {
@@ -113,9 +121,7 @@ static enum cause network_cause(const struct blocked_in *in, const struct event_
 	if (is_name_query(in))
 		return CAUSE_WAIT_NAME;
 	if (in->transfer) {
-		uint64_t socket = in->model->requests.connections.items[in->connection].socket;
-
-		return in->transfer->socket == socket ? CAUSE_WAIT_CLIENT : CAUSE_WAIT_NETWORK;
+		return in->transfer->socket == request_socket(in) ? CAUSE_WAIT_CLIENT : CAUSE_WAIT_NETWORK;
 	}
 	if (in->call == CALL_ACCEPT || is_span(in, SPAN_SOCKET_ACCEPT))
 		return CAUSE_WAIT_CLIENT;

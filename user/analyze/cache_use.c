@@ -1,5 +1,6 @@
 #include "analyze/cache_use.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 

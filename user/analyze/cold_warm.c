@@ -211,13 +211,13 @@ static const struct {
 } removals[] = {
 	{"finding and reading classes", CAUSE_CLASS_FIND, CAUSE_CLASS_READ},
 	{"parsing and linking classes", CAUSE_CLASS_PARSE, CAUSE_CLASS_LINK},
-	{"static initialisers", CAUSE_CLASS_INIT, CAUSE_CLASS_INIT},
+	{"static initialisers' own code", CAUSE_CLASS_INIT, CAUSE_CLASS_INIT},
 	{"filling exceptions' stack traces", CAUSE_EXCEPTION_FILL, CAUSE_EXCEPTION_FILL},
 	{"page faults", CAUSE_FAULT_MINOR, CAUSE_COUNT - 1},
 	{"opening, looking up, reading and writing files", CAUSE_FILE_OPEN, CAUSE_FILE_WRITE},
 	{"waiting for compilations", CAUSE_JIT_WAIT, CAUSE_JIT_WAIT},
 	{"collections and safepoints", CAUSE_GC_PAUSE, CAUSE_SAFEPOINT_WAIT},
-	{"waiting for locks", CAUSE_LOCK_MONITOR, CAUSE_LOCK_VM},
+	{"waiting for locks alone", CAUSE_LOCK_MONITOR, CAUSE_LOCK_VM},
 	{"waiting for the disk", CAUSE_WAIT_DISK, CAUSE_WAIT_DISK},
 	{"name look-ups", CAUSE_WAIT_NAME, CAUSE_WAIT_NAME},
 	{"waiting for the random source", CAUSE_WAIT_RANDOM, CAUSE_WAIT_RANDOM},
@@ -228,12 +228,40 @@ static const struct {
 
 enum { REMOVAL_COUNT = sizeof(removals) / sizeof(removals[0]) };
 
+/* What goes on inside one thing, whatever its causes, and would go with it. */
+static const struct {
+	const char *without, *inclusive;
+} whole_removals[] = {
+	{"loading classes, with everything inside it", "class_loading"},
+	{"initialising classes, with everything inside it", "class_init"},
+	{"waiting for locks, with what their holders did", "lock"},
+};
+
+enum { WHOLE_REMOVAL_COUNT = sizeof(whole_removals) / sizeof(whole_removals[0]) };
+
+static int64_t inclusive_of(const struct report_request *request, const char *name)
+{
+	for (size_t i = 0; i < request->inclusive_count; i++) {
+		if (strcmp(request->inclusive[i].name, name) == 0)
+			return request->inclusive[i].value;
+	}
+	return 0;
+}
+
 /* The path without those tiles. Another chain of threads may then have been the longer one, so what is saved is at
  * most this. */
 static void fill_what_if(const struct report_request *cold, struct report *report)
 {
-	struct report_what_if *rows = arena_array(&report->arena, struct report_what_if, REMOVAL_COUNT);
+	struct report_what_if *rows =
+		arena_array(&report->arena, struct report_what_if, REMOVAL_COUNT + WHOLE_REMOVAL_COUNT);
 
+	for (size_t i = 0; i < WHOLE_REMOVAL_COUNT; i++) {
+		int64_t removed_ns = inclusive_of(cold, whole_removals[i].inclusive);
+
+		if (removed_ns > 0)
+			rows[report->what_if_count++] =
+				(struct report_what_if){whole_removals[i].without, cold->latency_ns - removed_ns};
+	}
 	for (size_t i = 0; i < REMOVAL_COUNT; i++) {
 		int64_t removed_ns = 0;
 

@@ -27,9 +27,9 @@ static bool takes_next(const char *option)
 	return false;
 }
 
-static void find_parts(struct launch *launch)
+void launch_read(const char *const *arguments, size_t count, struct launch *launch)
 {
-	launch->java = launch->jar = launch->main = launch->count;
+	*launch = (struct launch){.arguments = arguments, .count = count, .java = count, .jar = count, .main = count};
 	for (size_t i = 0; i < launch->count && launch->java == launch->count; i++) {
 		if (is_java_program(launch->arguments[i]))
 			launch->java = i;
@@ -59,8 +59,7 @@ void launch_parse(const struct model *model, const struct report *report, uint32
 {
 	VEC(const char *) arguments = {};
 
-	*ret_launch = (struct launch){.arguments = report->run.command, .count = report->run.command_count};
-	find_parts(ret_launch);
+	launch_read(report->run.command, report->run.command_count, ret_launch);
 	for vec_each(text, &model->texts.proc) {
 		if (process == NO_INDEX || text->file != PROC_FILE_CMDLINE ||
 		    text->pid != model->threads.processes.items[process].pid)
@@ -69,12 +68,9 @@ void launch_parse(const struct model *model, const struct report *report, uint32
 		for (const char *at = text->text; at < text->text + text->length; at += strlen(at) + 1)
 			*vec_push(&arguments) = at;
 	}
-	if (arguments.count && ret_launch->java == ret_launch->count) {
-		ret_launch->arguments =
-			(const void *)arena_copy(arena, arguments.items, arguments.count * sizeof(*arguments.items));
-		ret_launch->count = arguments.count;
-		find_parts(ret_launch);
-	}
+	if (arguments.count && ret_launch->java == ret_launch->count)
+		launch_read((const void *)arena_copy(arena, arguments.items, arguments.count * sizeof(*arguments.items)),
+			    arguments.count, ret_launch);
 	vec_done(&arguments);
 }
 

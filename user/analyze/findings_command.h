@@ -13,6 +13,9 @@ struct launch {
 	size_t main; /* index of the main class or module, of `jar` where there is one; == count where there is none */
 };
 
+/* Takes a command line apart that the caller keeps. */
+void launch_read(const char *const *arguments, size_t count, struct launch *ret_launch);
+
 /* From the process's own command line where it was recorded (a script may have started it), else from the run's command.
  * Strings are the model's and the report's. */
 void launch_parse(const struct model *model, const struct report *report, uint32_t process, struct launch *ret_launch,

@@ -236,11 +236,12 @@ bool finding_jit_starved(const struct finding_context *context, struct finding_d
 	cpu_ns = compiler_cpu_ns(context);
 	if (waits_ns < price_ns / 2 && (double)cpu_ns < (double)context->cold->latency_ns * cpus / 100 * LIMIT_COMPILER_PERCENT)
 		return false;
-	finding_evidence(draft, "While the first %s was served, the compilers ran for %s and began %s compilations; %.1f CPUs times "
-			 "%s were to be had.",
+	finding_evidence(draft, "While the first %s was served, the compilers ran for %s and began %s; %.1f CPUs times %s were to be "
+			 "had.",
 			 context->cold->route, fmt_duration(cpu_ns).text,
-			 fmt_count(finding_count(&context->cold->counts, COUNT_COMPILATIONS)).text, cpus,
-			 fmt_duration(context->cold->latency_ns).text);
+			 finding_plural(context, finding_count(&context->cold->counts, COUNT_COMPILATIONS), "compilation",
+					"compilations"),
+			 cpus, fmt_duration(context->cold->latency_ns).text);
 	finding_evidence(draft, "A thread on its path waited %s for a compiler to leave its CPU (this is part of all its waiting for a "
 			 "CPU), and %s for a compilation.",
 			 fmt_duration(displacers.compilers_ns).text, fmt_duration(waits_ns).text);

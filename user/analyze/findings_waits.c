@@ -95,8 +95,9 @@ bool finding_name_lookup_slow(const struct finding_context *context, struct find
 		finding_evidence(draft, "Before the service was ready, one thread waited %s for a name server.",
 				 fmt_duration(waits.waited_ns).text);
 	servers = name_servers(context);
-	finding_evidence(draft, "%s queries were sent to port 53%s%s, %s answers came back.", fmt_count(waits.queries).text,
-			 *servers ? " of " : "", servers, fmt_count(waits.answers).text);
+	finding_evidence(draft, "%s to port 53%s%s, %s.", finding_plural(context, waits.queries, "query went", "queries went"),
+			 *servers ? " of " : "", servers,
+			 finding_plural(context, waits.answers, "answer came back", "answers came back"));
 	/* The resolver waits five seconds for a server, then asks again or the next. */
 	if (seconds && seconds % 5 == 0 && beyond_ns > -50000000 && beyond_ns < 50000000)
 		finding_evidence(draft, "One wait took %s: that is the resolver's time-out, not a slow answer.",
@@ -201,9 +202,10 @@ bool finding_connection_per_call(const struct finding_context *context, struct f
 	}
 	if (!most)
 		return false;
-	finding_evidence(draft, "%s connections to %s were made %s %s requests, and %s of its exchanges used one that was there.",
-			 fmt_count(most->connects).text, most->peer, has_warm ? "in" : "for",
-			 fmt_count(requests_in_phase(context, phase)).text, fmt_count(most->reused).text);
+	finding_evidence(draft, "%s connections to %s were made in %s, and %s used one that was there.",
+			 fmt_count(most->connects).text, most->peer,
+			 finding_plural(context, requests_in_phase(context, phase), "request", "requests"),
+			 finding_plural(context, most->reused, "exchange", "exchanges"));
 	if (has_warm)
 		finding_evidence(draft, "These are warm requests: a pool would have been filled by then.");
 	if (finding_matters(context, path_ns)) {

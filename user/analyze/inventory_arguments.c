@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/findings_command.h"
 #include "base/auto.h"
 
 /* NUL separated strings. */
@@ -14,6 +15,22 @@ static bool each_string(const char *text, size_t length, jvm_argument_function *
 			return true;
 	}
 	return false;
+}
+
+/* A command line: what stands between java and its main class or jar. What follows is the program's own. */
+static bool each_of_command(const char *text, size_t length, jvm_argument_function *function, void *context)
+{
+	VEC(const char *) arguments = {};
+	struct launch launch;
+	bool is_done = false;
+
+	for (const char *at = text, *end = text + length; at < end; at += strlen(at) + 1)
+		*vec_push(&arguments) = at;
+	launch_read(arguments.items, arguments.count, &launch);
+	for (size_t i = launch.java + 1; i < launch.main && !is_done; i++)
+		is_done = function(context, arguments.items[i]);
+	vec_done(&arguments);
+	return is_done;
 }
 
 /* The JVM splits these variables at blanks; quotes keep blanks together. */
@@ -78,7 +95,7 @@ bool jvm_each_argument(const struct model *model, uint32_t pid, jvm_argument_fun
 			continue;
 		if (text->file == PROC_FILE_ENVIRON && each_string(text->text, text->length, on_variable, &variable))
 			return true;
-		if (text->file == PROC_FILE_CMDLINE && each_string(text->text, text->length, function, context))
+		if (text->file == PROC_FILE_CMDLINE && each_of_command(text->text, text->length, function, context))
 			return true;
 	}
 	if (process == NO_INDEX || process != model->threads.command_process)
@@ -86,7 +103,7 @@ bool jvm_each_argument(const struct model *model, uint32_t pid, jvm_argument_fun
 
 	const char *command = model_run_text(model, "command", &length);
 
-	return command && each_string(command, length, function, context);
+	return command && each_of_command(command, length, function, context);
 }
 
 struct option_context {

@@ -38,7 +38,8 @@ static int64_t *sorted_copy(const int64_t *values, size_t count)
 
 	if (!copy)
 		memory_exhausted();
-	memcpy(copy, values, count * sizeof(*copy));
+	if (count)
+		memcpy(copy, values, count * sizeof(*copy));
 	qsort(copy, count, sizeof(*copy), compare_values);
 	return copy;
 }

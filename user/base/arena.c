@@ -19,6 +19,8 @@ void *arena_alloc(struct arena *arena, size_t size_bytes)
 {
 	if (size_bytes > SIZE_MAX / 2)
 		memory_exhausted();
+	if (size_bytes == 0)
+		size_bytes = 1; /* an empty list has an address too */
 	size_bytes = (size_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 	if ((size_t)(arena->end - arena->next) < size_bytes) {
 		size_t chunk_bytes = size_bytes > CHUNK_BYTES ? size_bytes : CHUNK_BYTES;

@@ -102,6 +102,7 @@ struct err *recording_make(const struct options *options, struct outcome *outcom
 		.output_path = recording_path(options),
 		.command_output_path = options->command_output_path,
 		.options_text = options->text,
+		.measure_overhead = options->measure_overhead,
 		.requests = options->requests.items,
 		.request_count = options->requests.count,
 		.warm_rounds = (uint32_t)options->warm_rounds,

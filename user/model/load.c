@@ -393,6 +393,8 @@ struct err *model_finish(struct model_builder *builder, struct model **ret_model
 	mappings_prepare(&load);
 	for (uint32_t i = 0; i < model->event_count; i++)
 		on_event(&load, i);
+	if (model->threads.processes.count == 0) /* nothing but arrivals: still, somebody was asked */
+		process_find_or_make(&load, command_pid(model), model->exec_ns);
 	schedule_finish(&load);
 	classes_before_sort(&load);
 	spans_finish(&load);

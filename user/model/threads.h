@@ -54,7 +54,7 @@ struct process {
 
 struct model_threads {
 	VEC(struct thread) list;
-	VEC(struct process) processes;
+	VEC(struct process) processes; /* at least one */
 	VEC(struct thread_name) names;	   /* by time */
 	struct map by_tid, process_by_pid; /* the last life of an id; earlier ones are reached by the next */
 	bool has_schedule;		   /* any switch was recorded */

@@ -32,6 +32,10 @@ struct hotspot_access {
 	void *context;
 };
 
+/* The symbols that the functions below ask for, so that a caller may look for all of them in one pass over libjvm's symbol
+ * table, which has 70,000. Writes up to `capacity` names, borrowed for ever, and returns how many there are. */
+size_t hotspot_symbol_names(const char **names, size_t capacity);
+
 /* Fails where libjvm exports no tables, or they cannot be read or hold nothing. */
 struct err *hotspot_open(const struct hotspot_access *access, struct hotspot **ret_hotspot) must_check;
 void hotspot_close(struct hotspot *hotspot); /* NULL is fine */

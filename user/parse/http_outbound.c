@@ -19,7 +19,7 @@ static void begin_response(struct http_connection *connection)
 		return;
 	/* Without a request: a server that times out an idle connection says 408 and closes. But where bytes of the
 	 * client were not understood, or none came, it is not known what this answers. */
-	if (connection->in.state == HTTP_IN_RESYNC || !connection->was_http)
+	if (connection->in.state == HTTP_IN_RESYNC || connection->in.is_resyncing || !connection->was_http)
 		http_connection_lose(connection);
 }
 

@@ -41,6 +41,7 @@ struct jvm {
 	int elf_fd, memory_fd;
 	char path[4096];
 	struct elf_file *elf;
+	struct map symbols; /* hash of a name that the readers ask for → its address, 0 where libjvm has none */
 	struct hotspot *hotspot; /* NULL: not read, or not to be read */
 	uint64_t text_start, text_end;
 	struct map named; /* hash of a frame → 1, also of those on the list */
@@ -89,6 +90,7 @@ void jvm_free(struct jvm *jvm)
 	if (jvm->memory_fd >= 0)
 		close(jvm->memory_fd);
 	map_done(&jvm->named);
+	map_done(&jvm->symbols);
 	vec_done(&jvm->pending);
 	free(jvm->blocks);
 	free(jvm);
@@ -133,17 +135,33 @@ static void forget_memory(struct jvm *jvm)
 		jvm->blocks[i].address = 0;
 }
 
-static uint64_t symbol_address(void *context, const char *name)
+static bool see_symbol(void *context, const struct elf_symbol *symbol)
 {
 	struct jvm *jvm = context;
-	struct elf_query query = {.name = name};
-	struct err *err = elf_find(jvm->elf, &query, 1);
+	uint64_t *address = map_find(&jvm->symbols, hash_bytes(symbol->name, strlen(symbol->name)));
 
-	if (err) {
-		err_free(err);
-		return 0;
-	}
-	return query.is_found ? jvm->base_address + query.symbol.address : 0;
+	if (address && !*address)
+		*address = jvm->base_address + symbol->address;
+	return true;
+}
+
+/* All at once: the table has 70,000 symbols, and the process is held meanwhile. */
+static struct err *find_symbols(struct jvm *jvm)
+{
+	const char *names[128];
+	size_t count = hotspot_symbol_names(names, array_length(names));
+
+	for (size_t i = 0; i < count && i < array_length(names); i++)
+		map_set(&jvm->symbols, hash_bytes(names[i], strlen(names[i])), 0, NULL);
+	return elf_each_symbol(jvm->elf, see_symbol, jvm);
+}
+
+static uint64_t symbol_address(void *context, const char *name)
+{
+	const struct jvm *jvm = context;
+	const uint64_t *address = map_find(&jvm->symbols, hash_bytes(name, strlen(name)));
+
+	return address ? *address : 0;
 }
 
 /* ---- the walking programs ---- */
@@ -194,6 +212,8 @@ void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output)
 	forget_memory(jvm);
 	if (!jvm->elf)
 		err = elf_open(jvm->elf_fd, jvm->path, &jvm->elf);
+	if (!err && !jvm->symbols.count)
+		err = find_symbols(jvm);
 	if (!err)
 		err = hotspot_open(&access, &jvm->hotspot);
 	if (!err)

@@ -229,11 +229,16 @@ struct err *probes_open(const struct probes_options *options, struct probes *ret
 	return attach_all(ret_probes, sample_period_ns);
 }
 
-void probes_close(struct probes *probes)
+void probes_detach(struct probes *probes)
 {
 	for vec_each(link, &probes->links)
 		bpf_link__destroy(*link);
 	vec_done(&probes->links);
+}
+
+void probes_close(struct probes *probes)
+{
+	probes_detach(probes);
 	vec_done(&probes->observations);
 	warmtrace_bpf__destroy(probes->skeleton);
 	probes->skeleton = NULL;

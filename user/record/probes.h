@@ -41,6 +41,9 @@ struct probes {
 
 /* Loads and attaches everything that traces the kernel. Nothing is recorded until a thread is entered. */
 struct err *probes_open(const struct probes_options *options, struct probes *ret_probes) must_check;
+
+/* Takes the probes off the kernel; what they counted stays readable. */
+void probes_detach(struct probes *probes);
 void probes_close(struct probes *probes);
 
 /* Makes a live thread part of the tree. */

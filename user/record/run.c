@@ -19,6 +19,7 @@
 #include "record/ports.h"
 #include "record/session.h"
 #include "record/snapshot.h"
+#include "record/untraced.h"
 
 enum { TICK_MS = 10 };
 
@@ -65,9 +66,15 @@ static bool on_hold(void *context, pid_t pid, pid_t tid)
 	return is_last;
 }
 
-static void on_exit_reaped(void *context, pid_t pid, int wait_status)
+static void on_exit_reaped(void *context, pid_t pid, int wait_status, const struct rusage *usage)
 {
-	plan_on_process_end(context, pid, wait_status, true);
+	struct session *session = context;
+
+	if (pid == session->command.pid)
+		session->command_cpu_ns =
+			(uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000000ull +
+			(uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000ull;
+	plan_on_process_end(session, pid, wait_status, true);
 }
 
 static void on_request(void *context, const struct live_request *request)
@@ -281,8 +288,31 @@ static void close_session(struct session *session)
 	sigprocmask(SIG_SETMASK, &session->signal_mask, NULL);
 }
 
+/* The command without probes, once before and once after: the ratio of its CPU times, which are steadier than its wall
+ * times. */
+static struct err *measure_before(struct session *session, uint64_t *ret_cpu_ns)
+{
+	session_say(session, "measuring the command without probes");
+	return untraced_run(session->options, &session->invoker, &session->signal_mask, session->request_port, ret_cpu_ns);
+}
+
+static struct err *measure_after(struct session *session, uint64_t before_cpu_ns)
+{
+	uint64_t after_cpu_ns = 0;
+
+	probes_detach(&session->probes);
+	uprobe_links_close(&session->libraries.links, session->probes.features.has[FEATURE_UPROBE_MULTI]);
+	TRY(measure_before(session, &after_cpu_ns));
+	if (before_cpu_ns + after_cpu_ns)
+		output_textf(&session->output, "measured_ratio", "%.4f",
+			     2.0 * (double)session->command_cpu_ns / (double)(before_cpu_ns + after_cpu_ns));
+	return NULL;
+}
+
 static struct err *record(struct session *session)
 {
+	uint64_t before_cpu_ns = 0;
+
 	const struct run_options *options = session->options;
 	struct probes_options probes_options = {.ring_bytes = options->ring_bytes, .sample_rate_hz = options->sample_rate_hz};
 	struct client_options client_options = {
@@ -298,6 +328,8 @@ static struct err *record(struct session *session)
 		TRY(check_command(session));
 	TRY(check_port(session));
 	TRY(open_descriptors(session));
+	if (options->measure_overhead && session->request_port)
+		TRY(measure_before(session, &before_cpu_ns));
 	TRY(tracer_open(!options->no_hold && options->command, on_hold, on_exit_reaped, session, &session->tracer));
 	TRY(probes_open(&probes_options, &session->probes));
 	TRY(consumer_open(session));
@@ -313,6 +345,8 @@ static struct err *record(struct session *session)
 		TRY(attach_start(session));
 	TRY(loop_run(session));
 	consumer_take(session);
+	if (options->measure_overhead && session->request_port && session->has_command_ended)
+		return measure_after(session, before_cpu_ns);
 	return NULL;
 }
 

@@ -66,6 +66,7 @@ struct session {
 	uint64_t last_busy_ns; /* when a request was last open */
 	bool is_killed, is_first_snapshot_taken;
 	bool has_command_ended;
+	uint64_t command_cpu_ns; /* once it has ended */
 };
 
 void session_say(struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));

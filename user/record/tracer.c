@@ -192,10 +192,11 @@ static void handle_stop(struct tracer *tracer, pid_t tid, int status)
 
 void tracer_handle(struct tracer *tracer)
 {
+	struct rusage usage;
 	int status;
 	pid_t tid;
 
-	while ((tid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+	while ((tid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0) {
 		if (WIFSTOPPED(status)) {
 			handle_stop(tracer, tid, status);
 			continue;
@@ -207,7 +208,7 @@ void tracer_handle(struct tracer *tracer)
 
 		map_remove(&tracer->tasks, (uint64_t)tid);
 		if (!pid || pid == tid)
-			tracer->on_exit(tracer->context, tid, status);
+			tracer->on_exit(tracer->context, tid, status, &usage);
 	}
 }
 

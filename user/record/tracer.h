@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -17,8 +18,9 @@
  * for good: nothing more of it has to be held. */
 typedef bool tracer_hold_callback(void *context, pid_t pid, pid_t tid);
 
-/* Called for each process that ended and was reaped here: direct children, and traced ones. */
-typedef void tracer_exit_callback(void *context, pid_t pid, int wait_status);
+/* Called for each process that ended and was reaped here: direct children, and traced ones. `usage` is its own and that of the
+ * children it waited for. */
+typedef void tracer_exit_callback(void *context, pid_t pid, int wait_status, const struct rusage *usage);
 
 struct tracer {
 	struct map tasks; /* tid → process id and flags, see tracer.c */

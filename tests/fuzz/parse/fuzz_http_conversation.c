@@ -26,11 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			CONVERSATION_CHECK(is_hidden);
 			break;
 		}
-		check_request(&conversation.truths[i], seen, previous_end_ns, has_arrivals);
-		previous_end_ns = seen->request.end_ns;
-		/* Whether a client pipelines at all shows only the first time it is seen. */
+		/* Whether a client pipelines at all shows only the first time it is seen: the next request may have
+		 * been taken for a part of this one, and its response for a part of this one's. */
 		if (is_pipelining && seen->request.is_bytes_in_estimated)
 			break;
+		check_request(&conversation.truths[i], seen, previous_end_ns, has_arrivals);
+		previous_end_ns = seen->request.end_ns;
 	}
 	return 0;
 }

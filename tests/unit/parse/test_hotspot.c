@@ -145,6 +145,58 @@ static void senseless_stride_is_an_error(void **state)
 	free(vm);
 }
 
+struct asked {
+	struct fake_vm vm;
+	size_t count;
+	char unknown[128]; /* the first symbol that hotspot_symbol_names does not name */
+};
+
+static bool asked_read(void *context, uint64_t address, void *buffer, size_t length_bytes)
+{
+	struct asked *asked = context;
+
+	return fake_read(&asked->vm, address, buffer, length_bytes);
+}
+
+static uint64_t asked_symbol(void *context, const char *name)
+{
+	struct asked *asked = context;
+	const char *names[64];
+	size_t count = hotspot_symbol_names(names, array_length(names));
+
+	asked->count++;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return fake_find(&asked->vm, name);
+	if (!asked->unknown[0])
+		snprintf(asked->unknown, sizeof(asked->unknown), "%s", name);
+	return 0;
+}
+
+static void ignore_thread(void *context, const struct hotspot_thread *thread)
+{
+	(void)context;
+	(void)thread;
+}
+
+static void all_symbols_are_announced(void **state)
+{
+	struct asked *asked = calloc(1, sizeof(*asked));
+	struct hotspot_access access = {.read = asked_read, .symbol = asked_symbol, .context = asked};
+	struct hotspot_bpf_config config;
+	struct hotspot *hotspot;
+
+	(void)state;
+	fake_make(&asked->vm, FAKE_NEW, NULL);
+	assert_null(hotspot_open(&access, &hotspot));
+	hotspot_bpf_config(hotspot, &config);
+	hotspot_threads(hotspot, ignore_thread, NULL);
+	assert_string_equal(asked->unknown, "");
+	assert_int_equal(asked->count, hotspot_symbol_names(NULL, 0));
+	hotspot_close(hotspot);
+	free(asked);
+}
+
 /* ---- what is available ---- */
 
 static void all_but_virtual_threads_of_17(void **state)
@@ -540,6 +592,7 @@ int main(void)
 		cmocka_unit_test(tables_are_found_by_name),
 		cmocka_unit_test(no_tables_is_an_error),
 		cmocka_unit_test(senseless_stride_is_an_error),
+		cmocka_unit_test(all_symbols_are_announced),
 		cmocka_unit_test(all_but_virtual_threads_of_17),
 		cmocka_unit_test(a_missing_symbol_is_said),
 		cmocka_unit_test(a_missing_field_takes_only_what_needs_it),

@@ -1,0 +1,61 @@
+/* How flames are made: nodes, and the frames of stacks. Private to analyze. */
+#pragma once
+
+#include "analyze/flame.h"
+#include "model/model.h"
+
+uint32_t flame_child(struct flame *flame, uint32_t parent, enum flame_kind kind, const char *name);
+uint32_t flame_child_named(struct flame *flame, uint32_t parent, enum flame_kind kind, uint32_t name);
+
+/* Whether a phase's critical path holds this request. */
+static inline bool flame_takes_request(const struct report_request *request, int phase)
+{
+	return phase == FLAME_ALL_PHASES || (phase == PHASE_FIRST_REQUEST && request->is_cold) ||
+	       (phase == PHASE_WARM && !request->is_cold);
+}
+
+struct flame_frame {
+	uint32_t name; /* string id of the flame's names */
+	uint8_t kind;
+};
+
+/* The frames of one stack, root first. */
+struct flame_stack {
+	uint32_t first, count; /* in flame_builder.frames */
+};
+
+struct flame_builder {
+	const struct model *model;
+	const struct report *report;
+	struct flame *flame;
+	uint64_t start_ns, end_ns; /* of the phase, on the model's clock */
+	struct map stack_places;   /* stack id -> index in stacks */
+	VEC(struct flame_stack) stacks;
+	VEC(struct flame_frame) frames;
+	struct arena scratch;
+};
+
+const struct flame_frame *flame_stack_frames(struct flame_builder *builder, uint64_t stack_id, uint32_t *ret_count);
+
+/* The node of a stack below `parent`. */
+uint32_t flame_push_stack(struct flame_builder *builder, uint32_t parent, uint64_t stack_id);
+uint32_t flame_push(struct flame_builder *builder, uint32_t parent, enum flame_kind kind, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The same where the text is as it is. */
+uint32_t flame_push_text(struct flame_builder *builder, uint32_t parent, enum flame_kind kind, const char *text);
+uint32_t flame_push_thread(struct flame_builder *builder, uint32_t parent, uint32_t thread, uint64_t time_ns);
+
+/* What a span is, as a frame. */
+uint32_t flame_push_span(struct flame_builder *builder, uint32_t parent, uint32_t thread, const struct span *span);
+
+/* What a blocked or runnable interval waited for, as frames: the call, and who ended it. */
+uint32_t flame_push_wait(struct flame_builder *builder, uint32_t parent, uint32_t thread, uint32_t interval);
+/* The stack in which the thread left the CPU for a blocked or runnable interval, 0 where it is not known. */
+uint64_t flame_wait_stack(const struct model *model, uint32_t thread, uint32_t interval);
+
+void flame_add(struct flame_builder *builder, uint32_t node, int64_t value, int64_t duration_ns);
+
+void flame_build_path(struct flame_builder *builder);	/* flame_path.c */
+void flame_build_on_cpu(struct flame_builder *builder); /* flame_threads.c */
+void flame_build_off_cpu(struct flame_builder *builder);
+void flame_build_events(struct flame_builder *builder); /* flame_events.c: exceptions, faults, classes, files */

@@ -1,0 +1,124 @@
+#include "record/untraced.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "record/client.h"
+#include "record/command.h"
+#include "record/output.h"
+
+enum { TRY_PERIOD_MS = 50, END_PERIOD_MS = 20 };
+
+static void sleep_ms(long duration_ms)
+{
+	struct timespec duration = {.tv_sec = duration_ms / 1000, .tv_nsec = duration_ms % 1000 * 1000000};
+
+	nanosleep(&duration, NULL);
+}
+
+static bool takes_connections(uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	auto_fd int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	return fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+}
+
+/* Waits for the end of one step of the client. */
+static void finish_step(struct client *client)
+{
+	struct pollfd finished = {.fd = client_fd(client), .events = POLLIN};
+	struct client_result result;
+
+	do {
+		poll(&finished, 1, -1);
+		while (client_take_result(client, &result))
+			continue;
+	} while (!client_is_idle(client));
+}
+
+static struct err *send_requests(const struct run_options *options)
+{
+	struct client_options client_options = {
+		.requests = options->requests,
+		.request_count = options->request_count,
+		.warm_rounds = options->warm_rounds,
+		.concurrency = options->concurrency,
+		.timeout_s = options->request_timeout_s,
+	};
+	struct client *client = NULL;
+
+	TRY(client_open(&client_options, &client));
+	client_send_first(client);
+	finish_step(client);
+	client_send_warm(client);
+	finish_step(client);
+	client_close(client);
+	return NULL;
+}
+
+/* False where the command ended, or its time is over. */
+static bool wait_until_ready(const struct run_options *options, pid_t pid, uint16_t port)
+{
+	uint64_t deadline_ns = output_now_ns() + options->ready_timeout_s * 1000000000ull;
+
+	while (output_now_ns() < deadline_ns) {
+		siginfo_t ended = {};
+
+		if (takes_connections(port))
+			return true;
+		if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == pid)
+			return false;
+		sleep_ms(TRY_PERIOD_MS);
+	}
+	return false;
+}
+
+static uint64_t end_command(const struct run_options *options, pid_t pid)
+{
+	uint64_t deadline_ns = output_now_ns() + options->stop_timeout_s * 1000000000ull;
+	struct rusage usage = {};
+	int status;
+
+	kill(pid, SIGTERM);
+	while (wait4(pid, &status, WNOHANG, &usage) == 0) {
+		if (output_now_ns() > deadline_ns)
+			kill(pid, SIGKILL);
+		sleep_ms(END_PERIOD_MS);
+	}
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
+}
+
+struct err *untraced_run(const struct run_options *options, const struct invoker *invoker, const sigset_t *signal_mask,
+			 uint16_t port, uint64_t *ret_cpu_ns)
+{
+	struct command_options command_options = {
+		.arguments = options->command,
+		.invoker = invoker,
+		.output_path = options->command_output_path,
+		.signal_mask = signal_mask,
+	};
+	struct command command;
+	struct err *err = NULL;
+
+	TRY(command_start(&command_options, &command));
+	TRY(command_release(&command, options->command[0]));
+	if (wait_until_ready(options, command.pid, port))
+		err = send_requests(options);
+	else
+		err = err_new(ERR_FAILED, "cannot measure the overhead: without probes '%s' did not become ready",
+			      options->command[0]);
+	*ret_cpu_ns = end_command(options, command.pid);
+	return err;
+}
