@@ -195,10 +195,14 @@ static __always_inline void event_output(struct event_header *header, u64 size, 
 /* The same record for user space to act on at once, beside the one in `events`. */
 #define event_urgent(event, size) bpf_ringbuf_output(&urgent, event, size, BPF_RB_FORCE_WAKEUP)
 
-/* ---- on whose behalf code runs on this CPU: kept by interrupt.bpf.c, read at wakeups ---- */
+/* ---- on whose behalf code runs on this CPU: kept by interrupt.bpf.c, read at wakeups ----
+ * Never trusted for long: a program that an interrupt meets running is not run for that interrupt, so that an exit may have
+ * no entry, or an entry no exit. A context switch proves that no interrupt is being served, and clears it. */
 struct cpu_context {
-	u32 depth_timer, depth_network, depth_disk, depth_other;
-	u64 softirq_start_ns, interrupt_start_ns, timer_start_ns;
+	u32 softirq;	   /* enum context of the software interrupt that is being served, 0: none; they do not nest */
+	u32 is_in_handler; /* of a device's interrupt */
+	u32 timer_depth;   /* high-resolution timers: one of the software interrupt may be interrupted by a hard one */
+	u64 softirq_start_ns, interrupt_start_ns;
 	u32 skipped_ticks;
 };
 
@@ -215,4 +219,14 @@ static __always_inline struct cpu_context *cpu_context_get(void)
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&cpu_contexts, &zero);
+}
+
+static __always_inline void cpu_context_clear(void)
+{
+	struct cpu_context *cpu = cpu_context_get();
+
+	if (cpu) {
+		cpu->softirq = cpu->is_in_handler = cpu->timer_depth = 0;
+		cpu->softirq_start_ns = cpu->interrupt_start_ns = 0;
+	}
 }

@@ -99,6 +99,7 @@ struct event_header {
 #define FIELDS_class_parse(F) F(u64, stack_pointer, ADDRESS) F(u64, loader, ADDRESS)
 #define FIELDS_class_link(F) F(u64, stack_pointer, ADDRESS) F(u64, class_address, ADDRESS)
 #define FIELDS_class_init(F) F(u64, stack_pointer, ADDRESS) F(u64, loader, ADDRESS) F(u32, step, CODE)
+#define FIELDS_class_return(F) F(u64, stack_pointer, ADDRESS)
 #define FIELDS_compile(F) F(u32, step, CODE) F(u32, is_success, CODE)
 #define FIELDS_gc(F) F(u32, step, CODE) F(u32, is_full, CODE)
 #define FIELDS_safepoint(F) F(u32, step, CODE)
@@ -164,6 +165,7 @@ struct event_header {
 	E(36, CLASS_PARSE, class_parse, "class name", "the VM parses a class file (begin)")                          \
 	E(37, CLASS_LINK, class_link, "class name", "the VM links a class: verify, rewrite (begin)")                 \
 	E(38, CLASS_INIT, class_init, "class name", "a step of a class's initialisation")                            \
+	E(39, CLASS_RETURN, class_return, "", "what was begun for a class deeper in the stack ended")                \
 	E(40, COMPILE, compile, "compiler, class, method, signature", "a compilation began or ended")                \
 	E(41, GC, gc, "", "a collection began or ended")                                                             \
 	E(42, SAFEPOINT, safepoint, "", "a safepoint step")                                                          \

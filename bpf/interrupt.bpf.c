@@ -1,7 +1,7 @@
 /* Whether code on this CPU runs for the current thread or for an interrupt.
  *
  * `current` is the waker only outside interrupts, and the kernel's preempt count cannot be read portably
- * (__preempt_count moved in 6.2 and 6.15), so each entry and exit is counted per CPU. Time that an interrupt takes from a
+ * (__preempt_count moved in 6.2 and 6.15), so each entry and exit is noted per CPU. Time that an interrupt takes from a
  * thread of the tree is recorded as well. */
 #include "bpf/core.bpf.h"
 
@@ -23,18 +23,6 @@ static __always_inline u32 softirq_context(u32 vector)
 	default:
 		return CONTEXT_INTERRUPT;
 	}
-}
-
-static __always_inline void context_add(struct cpu_context *cpu, u32 context, u32 by)
-{
-	if (context == CONTEXT_TIMER)
-		cpu->depth_timer += by;
-	else if (context == CONTEXT_NETWORK)
-		cpu->depth_network += by;
-	else if (context == CONTEXT_DISK)
-		cpu->depth_disk += by;
-	else
-		cpu->depth_other += by;
 }
 
 static __always_inline void emit_interrupt(u64 start_ns, u32 context, u32 number)
@@ -62,7 +50,8 @@ int BPF_PROG(softirq_entry, unsigned int vector)
 	struct cpu_context *cpu = cpu_context_get();
 
 	if (cpu) {
-		context_add(cpu, softirq_context(vector), 1);
+		cpu->softirq = softirq_context(vector);
+		cpu->timer_depth = 0;
 		cpu->softirq_start_ns = bpf_ktime_get_ns();
 	}
 	return 0;
@@ -73,10 +62,10 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 {
 	struct cpu_context *cpu = cpu_context_get();
 
-	/* The programs may be attached inside an interrupt: an exit whose entry was not seen must not underflow. */
-	if (cpu && cpu->softirq_start_ns) {
-		context_add(cpu, softirq_context(vector), -1);
+	if (cpu) {
 		emit_interrupt(cpu->softirq_start_ns, softirq_context(vector), vector);
+		cpu->softirq = 0;
+		cpu->timer_depth = 0;
 		cpu->softirq_start_ns = 0;
 	}
 	return 0;
@@ -88,7 +77,7 @@ int BPF_PROG(irq_handler_entry, int number)
 	struct cpu_context *cpu = cpu_context_get();
 
 	if (cpu) {
-		cpu->depth_other++;
+		cpu->is_in_handler = 1;
 		cpu->interrupt_start_ns = bpf_ktime_get_ns();
 	}
 	return 0;
@@ -99,9 +88,9 @@ int BPF_PROG(irq_handler_exit, int number)
 {
 	struct cpu_context *cpu = cpu_context_get();
 
-	if (cpu && cpu->depth_other && cpu->interrupt_start_ns) {
-		cpu->depth_other--;
+	if (cpu) {
 		emit_interrupt(cpu->interrupt_start_ns, CONTEXT_INTERRUPT, (u32)number);
+		cpu->is_in_handler = 0;
 		cpu->interrupt_start_ns = 0;
 	}
 	return 0;
@@ -112,10 +101,8 @@ int BPF_PROG(hrtimer_expire_entry)
 {
 	struct cpu_context *cpu = cpu_context_get();
 
-	if (cpu) {
-		cpu->depth_timer++;
-		cpu->timer_start_ns = bpf_ktime_get_ns();
-	}
+	if (cpu)
+		cpu->timer_depth++;
 	return 0;
 }
 
@@ -124,9 +111,7 @@ int BPF_PROG(hrtimer_expire_exit)
 {
 	struct cpu_context *cpu = cpu_context_get();
 
-	if (cpu && cpu->timer_start_ns && cpu->depth_timer) {
-		cpu->depth_timer--;
-		cpu->timer_start_ns = 0;
-	}
+	if (cpu && cpu->timer_depth)
+		cpu->timer_depth--;
 	return 0;
 }

@@ -254,6 +254,23 @@ int jvm_class_link(struct pt_regs *ctx)
 	return 0;
 }
 
+/* Entry of what the VM calls when a class's loading (PlaceholderTable::find_and_remove, after success and failure alike) or its
+ * rewriting (InstanceKlass::link_methods) has just ended: the frames of the probes above that lie deeper have returned. */
+SEC("uprobe")
+int jvm_class_return(struct pt_regs *ctx)
+{
+	struct thread_state *thread = thread_of_current();
+	struct event_class_return *event =
+		thread ? event_reserve(class_return, CLASS_RETURN, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
+		       : NULL;
+
+	if (!event)
+		return 0;
+	event->stack_pointer = PT_REGS_SP(ctx);
+	event_submit(event);
+	return 0;
+}
+
 /* ---- compilations ---- */
 
 /* hotspot:method__compile__begin and __end (compiler, length, class, length, method, length, signature, length[, success]) */

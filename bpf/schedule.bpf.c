@@ -93,6 +93,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	/* The state at the decision to switch; the task's own field may already say "woken" by now (5.18, fa2c3254d7cf). */
 	u32 state = config.has_switch_state ? (u32)ctx[3] : task_state(previous);
 
+	cpu_context_clear();
 	switch_out(previous, next, state, preempt);
 	switch_in(previous, next, state);
 	return 0;
@@ -117,14 +118,12 @@ static __always_inline int wake(struct task_struct *target)
 	event->target_tid = target_tid;
 	event->context = CONTEXT_THREAD;
 	if (cpu) {
-		if (cpu->depth_timer)
+		if (cpu->timer_depth)
 			event->context = CONTEXT_TIMER;
-		else if (cpu->depth_network)
-			event->context = CONTEXT_NETWORK;
-		else if (cpu->depth_disk)
-			event->context = CONTEXT_DISK;
-		else if (cpu->depth_other)
+		else if (cpu->is_in_handler)
 			event->context = CONTEXT_INTERRUPT;
+		else
+			event->context = cpu->softirq;
 	}
 	event_submit(event);
 	return 0;

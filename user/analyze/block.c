@@ -3,6 +3,7 @@
  *	woken by a thread of the tree           its path explains the block
  *	by the network, inside a send of ours   likewise: loopback delivers in the sender's context
  *	by a timer, the network, the disk       a wait of that name
+ *	by the tracer, at a child's end         the child's path explains the block
  *	from outside the tree                   a wait named by what the thread was blocked in
  *	by nobody that was seen                 unexplained */
 #include "analyze/block.h"
@@ -340,6 +341,38 @@ static void read_wake(const struct blocked_in *in, uint32_t waker, struct block_
 		is_network_daemon(wake) && in->call != CALL_FUTEX ? network_cause(in, wake) : cause_by_call(in, wake);
 }
 
+/* A process that is traced tells its tracer of its end first, and the tracer's own wait tells the parent: the waker says
+ * nothing. The child's path explains the wait for it up to its end. The child: the one that the call returned, else the
+ * last of this process's to end in time. */
+static bool read_child(const struct blocked_in *in, uint64_t end_ns, struct block_reading *reading)
+{
+	const struct model_threads *threads = &in->model->threads;
+	uint32_t parent = threads->list.items[in->thread].process;
+	const struct process *child = NULL;
+	uint32_t pid = 0;
+
+	if (in->call != CALL_CHILD || !is_span(in, SPAN_SYSCALL))
+		return false;
+
+	const struct event_syscall *call = MODEL_EVENT(in->model, in->span->event, syscall);
+
+	if (call->result < 0)
+		return false;
+	pid = (uint32_t)call->result; /* 0 from waitid */
+	for vec_each(process, &threads->processes) {
+		if (process->parent != parent || process->main_thread == NO_INDEX || (pid && process->pid != pid) ||
+		    process->ended_ns <= in->interval->start_ns || process->ended_ns > end_ns)
+			continue;
+		if (!child || process->ended_ns > child->ended_ns)
+			child = process;
+	}
+	if (!child)
+		return false;
+	reading->follow = child->main_thread;
+	set_hole(in, reading);
+	return true;
+}
+
 /* ---- all together ---- */
 
 static bool read_fault(const struct blocked_in *in, uint32_t span, uint32_t waker, struct block_reading *reading)
@@ -400,7 +433,8 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 		reading->note = NOTE_NO_WAKE;
 		return;
 	}
-	read_wake(&in, waker, reading);
+	if (waker != NO_INDEX || !read_child(&in, end_ns, reading))
+		read_wake(&in, waker, reading);
 	if (reading->follow == NO_INDEX && reading->cause == CAUSE_UNEXPLAINED)
 		reading->note = NOTE_RECORD_MISSING;
 }

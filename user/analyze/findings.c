@@ -71,10 +71,12 @@ int64_t finding_path_sum(const struct finding_context *context, tile_predicate *
 
 	if (!context->cold_path)
 		return 0;
-	for vec_each(tile, &context->cold_path->tiles) {
-		if (is_wanted(context, tile, argument))
-			sum_ns += (int64_t)(tile->end_ns - tile->start_ns);
-	}
+	for
+		vec_each(tile, &context->cold_path->tiles)
+		{
+			if (is_wanted(context, tile, argument))
+				sum_ns += (int64_t)(tile->end_ns - tile->start_ns);
+		}
 	return sum_ns;
 }
 
@@ -157,15 +159,17 @@ uint32_t finding_class_at(const struct finding_context *context, const struct ti
 	span = model_span_within(context->model, tile->thread, tile->span, SPAN_CLASS_LOAD);
 	if (span == NO_INDEX)
 		return NO_INDEX;
-	class = map_find(&context->class_by_name, context->model->threads.list.items[tile->thread].spans.items[span].name);
-	return class ? (uint32_t)*class : NO_INDEX;
+	class = map_find(&context->class_by_name,
+			 context->model->threads.list.items[tile->thread].spans.items[span].name);
+	return class ? (uint32_t) * class : NO_INDEX;
 }
 
 bool finding_is_fat(const struct finding_context *context, uint32_t class_index)
 {
 	const struct class_origin *origin = &context->sources->origins[class_index];
 
-	return origin->source == CLASS_FROM_JAR && origin->archive != NO_INDEX && context->fat_classes[origin->archive];
+	return origin->source == CLASS_FROM_JAR && origin->archive != NO_INDEX &&
+	       context->fat_classes[origin->archive];
 }
 
 int finding_jdk(const struct finding_context *context)
@@ -197,7 +201,8 @@ const char *finding_share(const struct finding_context *context, int64_t part_ns
 {
 	int64_t whole_ns = context->cold ? context->cold->latency_ns : 0;
 
-	return arena_format(context->arena, "%s", fmt_percent(whole_ns ? (double)part_ns / (double)whole_ns : 0).text);
+	return arena_format(context->arena, "%s",
+			    fmt_percent(whole_ns ? (double)part_ns / (double)whole_ns : 0).text);
 }
 
 /* ---- all rules ---- */
@@ -277,7 +282,8 @@ static void apply_rules(const struct finding_context *context, struct report *re
 				.title = finding_rows[i].title,
 				.remedy = draft.remedy,
 				.evidence = (const void *)arena_copy(&report->arena, draft.evidence.items,
-								     draft.evidence.count * sizeof(*draft.evidence.items)),
+								     draft.evidence.count *
+									     sizeof(*draft.evidence.items)),
 				.evidence_count = draft.evidence.count,
 				.cost_ns = draft.cost_ns,
 				.is_estimated = draft.is_estimated,

@@ -31,9 +31,9 @@ bool finding_is_fat_tile(const struct finding_context *context, const struct til
 }
 
 struct fat_counts {
-	int64_t classes, exceptions;		 /* in the whole run */
+	int64_t classes, exceptions;	       /* in the whole run */
 	int64_t cold_classes, cold_exceptions; /* in the cold request's window, all threads of the service */
-	uint32_t archive;			 /* where most came from, NO_INDEX where none */
+	uint32_t archive;		       /* where most came from, NO_INDEX where none */
 };
 
 static bool is_in_cold(const struct finding_context *context, uint64_t time_ns, uint32_t pid)
@@ -58,7 +58,8 @@ static struct fat_counts count_fat(const struct finding_context *context)
 		if (!finding_is_fat(context, i))
 			continue;
 		counts.classes++;
-		counts.cold_classes += is_in_cold(context, class->loaded_ns, model->threads.list.items[class->thread].pid);
+		counts.cold_classes +=
+			is_in_cold(context, class->loaded_ns, model->threads.list.items[class->thread].pid);
 	}
 	for (uint32_t i = 0; i < model->event_count; i++) {
 		const struct event_header *event = model->events[i];
@@ -95,7 +96,8 @@ static void tell_loader(const struct finding_context *context, struct finding_dr
 		const struct report_exception *row = &context->report->exceptions[i];
 
 		if (*row->caught_at && strcmp(row->class_name, "java.lang.ClassNotFoundException") == 0) {
-			finding_evidence(draft, "They are thrown at %s and caught at %s, which then finds the class itself.",
+			finding_evidence(draft,
+					 "They are thrown at %s and caught at %s, which then finds the class itself.",
 					 row->thrown_at, row->caught_at);
 			return;
 		}
@@ -124,16 +126,20 @@ static void tell_extraction(const struct finding_context *context, uint32_t arch
 	const char *extracted = arena_format(arena, "extracted/%s", finding_base_name(jar));
 
 	if (has_nested(context, archive, "spring-boot-jarmode-tools"))
-		finding_remedy(draft, "Extract it once: %s -Djarmode=tools -jar %s extract --destination extracted; then start %s",
-			       launch->java < launch->count ? shell_quoted(arena, launch->arguments[launch->java]) : "java",
-			       shell_quoted(arena, jar),
-			       is_of_command ? launch_text_with(launch, NULL, extracted, arena) :
-					       arena_format(arena, "java -jar %s", shell_quoted(arena, extracted)));
+		finding_remedy(
+			draft,
+			"Extract it once: %s -Djarmode=tools -jar %s extract --destination extracted; then start %s",
+			launch->java < launch->count ? shell_quoted(arena, launch->arguments[launch->java]) : "java",
+			shell_quoted(arena, jar),
+			is_of_command ? launch_text_with(launch, NULL, extracted, arena)
+				      : arena_format(arena, "java -jar %s", shell_quoted(arena, extracted)));
 	else
-		finding_remedy(draft,
-			       "Unpack the jars that are inside it (unzip -d extracted %s) and start the application's own main "
-			       "class with them on the class path (-cp), so that the JDK's loader finds the classes itself.",
-			       shell_quoted(arena, jar));
+		finding_remedy(
+			draft,
+			"Unpack the jars that are inside it (unzip -d extracted %s) and start the application's own "
+			"main "
+			"class with them on the class path (-cp), so that the JDK's loader finds the classes itself.",
+			shell_quoted(arena, jar));
 }
 
 bool finding_fat_jar_class_loading(const struct finding_context *context, struct finding_draft *draft)
@@ -150,7 +156,8 @@ bool finding_fat_jar_class_loading(const struct finding_context *context, struct
 	if (context->cold && !finding_matters(context, price_ns))
 		return false;
 	path = archive_path(context->model, counts.archive, 0, context->arena);
-	finding_evidence(draft, "%s classes came from jars inside %s, with %s ClassNotFoundExceptions in the same run.",
+	finding_evidence(draft,
+			 "%s classes came from jars inside %s, with %s ClassNotFoundExceptions in the same run.",
 			 fmt_count(counts.classes).text, path, fmt_count(counts.exceptions).text);
 	if (context->cold)
 		finding_evidence(draft, "The first %s loaded %s of them and filled %s ClassNotFoundExceptions.",
@@ -160,11 +167,13 @@ bool finding_fat_jar_class_loading(const struct finding_context *context, struct
 	tell_reads(context, path, draft);
 	if (context->cold) {
 		finding_evidence(draft,
-				 "On the request's path, finding these classes and filling those exceptions took %s of %s: at most "
+				 "On the request's path, finding these classes and filling those exceptions took %s "
+				 "of %s: at most "
 				 "that is saved, since a plain class path has to be searched too.",
 				 fmt_duration(price_ns).text, fmt_duration(context->cold->latency_ns).text);
 		if (find_ns == 0)
-			finding_evidence(draft, "How long finding took was not observed, so this is the exceptions alone.");
+			finding_evidence(draft,
+					 "How long finding took was not observed, so this is the exceptions alone.");
 		finding_price(draft, price_ns, true);
 	}
 	tell_extraction(context, counts.archive, path, draft);
@@ -203,21 +212,23 @@ static int64_t dearest_initializer(const struct finding_context *context, uint32
 
 	if (!context->cold_path)
 		return 0;
-	for vec_each(tile, &context->cold_path->tiles) {
-		uint32_t span = initializer_of(context, tile);
-		uint32_t name;
-		uint64_t *sum;
+	for
+		vec_each(tile, &context->cold_path->tiles)
+		{
+			uint32_t span = initializer_of(context, tile);
+			uint32_t name;
+			uint64_t *sum;
 
-		if (span == NO_INDEX)
-			continue;
-		name = context->model->threads.list.items[tile->thread].spans.items[span].name;
-		sum = map_set(&by_name, name, 0, NULL);
-		*sum += tile->end_ns - tile->start_ns;
-		if ((int64_t)*sum > most_ns) {
-			most_ns = (int64_t)*sum;
-			*ret_name = name;
+			if (span == NO_INDEX)
+				continue;
+			name = context->model->threads.list.items[tile->thread].spans.items[span].name;
+			sum = map_set(&by_name, name, 0, NULL);
+			*sum += tile->end_ns - tile->start_ns;
+			if ((int64_t)*sum > most_ns) {
+				most_ns = (int64_t)*sum;
+				*ret_name = name;
+			}
 		}
-	}
 	return most_ns;
 }
 
@@ -261,22 +272,29 @@ bool finding_static_initializer_slow(const struct finding_context *context, stru
 	if (finding_matters(context, own_ns)) {
 		const char *class = class_name_dotted(context->arena, model_text(context->model, name));
 
-		finding_evidence(draft, "The static initialiser of %s ran inside the first %s: %s of %s on its path (%s), without "
-				 "the classes that it made the JVM load.",
-				 class, context->cold->route, fmt_duration(own_ns).text,
-				 fmt_duration(context->cold->latency_ns).text, finding_share(context, own_ns));
+		finding_evidence(
+			draft,
+			"The static initialiser of %s ran inside the first %s: %s of %s on its path (%s), without "
+			"the classes that it made the JVM load.",
+			class, context->cold->route, fmt_duration(own_ns).text,
+			fmt_duration(context->cold->latency_ns).text, finding_share(context, own_ns));
 		finding_price(draft, own_ns, false);
-		finding_remedy(draft, "Make the application initialise it before it takes requests (Class.forName(\"%s\") in its "
-			       "start), or make what it computes lazy or smaller.", class);
+		finding_remedy(
+			draft,
+			"Make the application initialise it before it takes requests (Class.forName(\"%s\") in its "
+			"start), or make what it computes lazy or smaller.",
+			class);
 		return true;
 	}
 	own_ns = longest_initializer(context, &name);
 	if (own_ns < LIMIT_STARTUP_INITIALIZER_NS || own_ns < startup_ns / 100 * LIMIT_STARTUP_INITIALIZER_PERCENT)
 		return false;
-	finding_evidence(draft, "The static initialiser of %s took %s of the %s until the service was ready, those inside it not "
-			 "counted.",
-			 class_name_dotted(context->arena, model_text(context->model, name)), fmt_duration(own_ns).text,
-			 fmt_duration(startup_ns).text);
+	finding_evidence(
+		draft,
+		"The static initialiser of %s took %s of the %s until the service was ready, those inside it not "
+		"counted.",
+		class_name_dotted(context->arena, model_text(context->model, name)), fmt_duration(own_ns).text,
+		fmt_duration(startup_ns).text);
 	finding_remedy(draft, "Look at what this initialiser computes or reads, and make it smaller or lazy.");
 	return true;
 }
@@ -323,9 +341,9 @@ static const char *late_libraries(const struct finding_context *context, bool *r
 		if (!is_in_cold(context, class->loaded_ns, model->threads.list.items[class->thread].pid))
 			continue;
 		name = origin_text(model, &context->sources->origins[i], context->arena);
-		name = strcmp(name, "generated") == 0 ? "what was generated at run time" :
-		       *name			      ? finding_base_name(name) :
-							"other sources";
+		name = strcmp(name, "generated") == 0 ? "what was generated at run time"
+		       : *name			      ? finding_base_name(name)
+						      : "other sources";
 		if (strncmp(model_text(model, class->name), "org/springframework/web/servlet/", 32) == 0)
 			*ret_has_spring_web = true;
 		place = map_set(&by_name, hash_bytes(name, strlen(name)), list.count, &is_new);
@@ -356,9 +374,11 @@ static int64_t warm_classes(const struct finding_context *context)
 		const struct request *request = &requests->list.items[i - 1];
 		struct counts counts;
 
-		if (request->route != route || !request->is_complete || request->index == (uint32_t)context->cold->index)
+		if (request->route != route || !request->is_complete ||
+		    request->index == (uint32_t)context->cold->index)
 			continue;
-		counts_of(context->model, request->arrival_ns, request->end_ns, context->report->run.main_pid, &counts);
+		counts_of(context->model, request->arrival_ns, request->end_ns, context->report->run.main_pid,
+			  &counts);
 		if (finding_count(&counts, COUNT_CLASSES_LOADED) > most)
 			most = finding_count(&counts, COUNT_CLASSES_LOADED);
 		seen++;
@@ -383,17 +403,24 @@ bool finding_lazy_initialization(const struct finding_context *context, struct f
 			 fmt_count(warm_classes(context)).text);
 	if (*libraries)
 		finding_evidence(draft, "They are %s.", libraries);
-	finding_evidence(draft, "Loading and initialising them took %s of %s on its path (%s): at most that moves to the start. It "
-			 "holds what other findings say of class loading, and is not to be added to them.",
-			 fmt_duration(late_ns).text, fmt_duration(context->cold->latency_ns).text,
-			 finding_share(context, late_ns));
+	finding_evidence(
+		draft,
+		"Loading and initialising them took %s of %s on its path (%s): at most that moves to the start. It "
+		"holds what other findings say of class loading, and is not to be added to them.",
+		fmt_duration(late_ns).text, fmt_duration(context->cold->latency_ns).text,
+		finding_share(context, late_ns));
 	finding_price(draft, late_ns, true);
 	if (has_spring_web && context->launch.java < context->launch.count)
-		finding_remedy(draft, "Let the start do it: send one such request to the service itself before it is announced as "
-			       "ready; for Spring's own part start %s",
-			       launch_text_with(&context->launch, "-Dspring.mvc.servlet.load-on-startup=1", NULL, context->arena));
+		finding_remedy(
+			draft,
+			"Let the start do it: send one such request to the service itself before it is announced as "
+			"ready; for Spring's own part start %s",
+			launch_text_with(&context->launch, "-Dspring.mvc.servlet.load-on-startup=1", NULL,
+					 context->arena));
 	else
-		finding_remedy(draft, "Let the start do it: send one %s to the service itself before it is announced as ready.",
-			       context->cold->route);
+		finding_remedy(
+			draft,
+			"Let the start do it: send one %s to the service itself before it is announced as ready.",
+			context->cold->route);
 	return true;
 }

@@ -15,8 +15,19 @@ static bool is_java_program(const char *argument)
 static bool takes_next(const char *option)
 {
 	static const char *const options[] = {
-		"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules",
-		"--add-opens", "--add-exports", "--add-reads", "--patch-module", "--limit-modules", "--enable-native-access",
+		"-cp",
+		"-classpath",
+		"--class-path",
+		"-p",
+		"--module-path",
+		"--upgrade-module-path",
+		"--add-modules",
+		"--add-opens",
+		"--add-exports",
+		"--add-reads",
+		"--patch-module",
+		"--limit-modules",
+		"--enable-native-access",
 		"--source",
 	};
 
@@ -60,17 +71,20 @@ void launch_parse(const struct model *model, const struct report *report, uint32
 	VEC(const char *) arguments = {};
 
 	launch_read(report->run.command, report->run.command_count, ret_launch);
-	for vec_each(text, &model->texts.proc) {
-		if (process == NO_INDEX || text->file != PROC_FILE_CMDLINE ||
-		    text->pid != model->threads.processes.items[process].pid)
-			continue;
-		arguments.count = 0;
-		for (const char *at = text->text; at < text->text + text->length; at += strlen(at) + 1)
-			*vec_push(&arguments) = at;
-	}
+	for
+		vec_each(text, &model->texts.proc)
+		{
+			if (process == NO_INDEX || text->file != PROC_FILE_CMDLINE ||
+			    text->pid != model->threads.processes.items[process].pid)
+				continue;
+			arguments.count = 0;
+			for (const char *at = text->text; at < text->text + text->length; at += strlen(at) + 1)
+				*vec_push(&arguments) = at;
+		}
 	if (arguments.count && ret_launch->java == ret_launch->count)
-		launch_read((const void *)arena_copy(arena, arguments.items, arguments.count * sizeof(*arguments.items)),
-			    arguments.count, ret_launch);
+		launch_read(
+			(const void *)arena_copy(arena, arguments.items, arguments.count * sizeof(*arguments.items)),
+			arguments.count, ret_launch);
 	vec_done(&arguments);
 }
 

@@ -17,8 +17,8 @@ static void tell_quota(const struct finding_context *context, struct finding_dra
 	struct cgroup_cpu before, after;
 
 	if (machine->cpu_quota.state == KNOWN)
-		finding_evidence(draft, "The cgroup's quota is %.2f CPUs on a machine that has %s.", machine->cpu_quota.value,
-				 fmt_count(machine->cpus).text);
+		finding_evidence(draft, "The cgroup's quota is %.2f CPUs on a machine that has %s.",
+				 machine->cpu_quota.value, fmt_count(machine->cpus).text);
 	if (!model_cgroup_cpu(context->model, MOMENT_EXEC, &before))
 		return;
 	for (size_t i = 0; i < array_length(latest_first); i++) {
@@ -26,9 +26,10 @@ static void tell_quota(const struct finding_context *context, struct finding_dra
 			continue;
 		if (after.throttled_periods != SNAPSHOT_UNKNOWN && before.throttled_periods != SNAPSHOT_UNKNOWN &&
 		    after.throttled_periods >= before.throttled_periods && after.periods >= before.periods)
-			finding_evidence(draft, "Its own counters say: throttled in %s of %s periods.",
-					 fmt_count((int64_t)(after.throttled_periods - before.throttled_periods)).text,
-					 fmt_count((int64_t)(after.periods - before.periods)).text);
+			finding_evidence(
+				draft, "Its own counters say: throttled in %s of %s periods.",
+				fmt_count((int64_t)(after.throttled_periods - before.throttled_periods)).text,
+				fmt_count((int64_t)(after.periods - before.periods)).text);
 		return;
 	}
 }
@@ -39,13 +40,18 @@ bool finding_cpu_throttled(const struct finding_context *context, struct finding
 
 	if (!finding_matters(context, throttled_ns))
 		return false;
-	finding_evidence(draft, "For %s of the %s of the first %s, its path stood still because the CPU quota was used up (%s).",
-			 fmt_duration(throttled_ns).text, fmt_duration(context->cold->latency_ns).text, context->cold->route,
-			 finding_share(context, throttled_ns));
+	finding_evidence(
+		draft,
+		"For %s of the %s of the first %s, its path stood still because the CPU quota was used up (%s).",
+		fmt_duration(throttled_ns).text, fmt_duration(context->cold->latency_ns).text, context->cold->route,
+		finding_share(context, throttled_ns));
 	tell_quota(context, draft);
 	finding_price(draft, throttled_ns, finding_cause_is_estimated(context, CAUSE_CPU_THROTTLED));
-	finding_remedy(draft, "Give it more CPU while it starts: a higher limit (docker --cpus, resources.limits.cpu), or none until it "
-		       "is warm. Fewer compiler threads (-XX:CICompilerCount) spread the same work over a longer time.");
+	finding_remedy(
+		draft,
+		"Give it more CPU while it starts: a higher limit (docker --cpus, resources.limits.cpu), or none "
+		"until it "
+		"is warm. Fewer compiler threads (-XX:CICompilerCount) spread the same work over a longer time.");
 	return true;
 }
 
@@ -60,7 +66,8 @@ struct displacer {
 };
 
 /* The thread that took the CPU from ours, else the one that ran there before ours did. */
-static bool displacer_of(const struct finding_context *context, const struct tile *tile, struct displacer *ret_displacer)
+static bool displacer_of(const struct finding_context *context, const struct tile *tile,
+			 struct displacer *ret_displacer)
 {
 	const struct model *model = context->model;
 	const struct event_header *event = model->events[tile->evidence];
@@ -129,12 +136,14 @@ static void add_displacer(struct displacers *displacers, const struct displacer 
 	}
 	*(displacer->is_of_tree ? &displacers->of_tree_ns : &displacers->of_others_ns) += displacer->time_ns;
 	displacers->compilers_ns += is_compiler ? displacer->time_ns : 0;
-	for vec_each(known, &displacers->list) {
-		if (known->pid == displacer->pid && strcmp(known->name, displacer->name) == 0) {
-			known->time_ns += displacer->time_ns;
-			return;
+	for
+		vec_each(known, &displacers->list)
+		{
+			if (known->pid == displacer->pid && strcmp(known->name, displacer->name) == 0) {
+				known->time_ns += displacer->time_ns;
+				return;
+			}
 		}
-	}
 	*vec_push(&displacers->list) = *displacer;
 }
 
@@ -142,14 +151,18 @@ static void find_displacers(const struct finding_context *context, struct displa
 {
 	if (!context->cold_path)
 		return;
-	for vec_each(tile, &context->cold_path->tiles) {
-		struct displacer displacer;
+	for
+		vec_each(tile, &context->cold_path->tiles)
+		{
+			struct displacer displacer;
 
-		if (tile->cause == CAUSE_CPU_RUNNABLE && tile->thread != NO_INDEX && displacer_of(context, tile, &displacer))
-			add_displacer(ret_displacers, &displacer);
-	}
+			if (tile->cause == CAUSE_CPU_RUNNABLE && tile->thread != NO_INDEX &&
+			    displacer_of(context, tile, &displacer))
+				add_displacer(ret_displacers, &displacer);
+		}
 	if (ret_displacers->list.count)
-		qsort(ret_displacers->list.items, ret_displacers->list.count, sizeof(struct displacer), compare_displacers);
+		qsort(ret_displacers->list.items, ret_displacers->list.count, sizeof(struct displacer),
+		      compare_displacers);
 }
 
 static void displacers_done(struct displacers *displacers)
@@ -166,11 +179,13 @@ static void tell_displacers(const struct finding_context *context, const struct 
 	const char *text = "";
 
 	for (size_t i = 0; i < displacers->list.count && i < NAMED_MOST; i++)
-		text = arena_format(context->arena, "%s%s%s (process %u) %s", text, i ? ", " : "", displacers->list.items[i].name,
-				    displacers->list.items[i].pid, fmt_duration(displacers->list.items[i].time_ns).text);
+		text = arena_format(context->arena, "%s%s%s (process %u) %s", text, i ? ", " : "",
+				    displacers->list.items[i].name, displacers->list.items[i].pid,
+				    fmt_duration(displacers->list.items[i].time_ns).text);
 	if (*text)
-		finding_evidence(draft, "Running instead: threads of the program %s, other programs %s; most of it %s.",
-				 fmt_duration(displacers->of_tree_ns).text, fmt_duration(displacers->of_others_ns).text, text);
+		finding_evidence(
+			draft, "Running instead: threads of the program %s, other programs %s; most of it %s.",
+			fmt_duration(displacers->of_tree_ns).text, fmt_duration(displacers->of_others_ns).text, text);
 	if (displacers->of_us_ns)
 		finding_evidence(draft, "For another %s warmtrace itself had the CPU; that is not in the price.",
 				 fmt_duration(displacers->of_us_ns).text);
@@ -185,17 +200,21 @@ bool finding_cpu_contention(const struct finding_context *context, struct findin
 	waited_ns -= displacers.of_us_ns;
 	if (!finding_matters(context, waited_ns) || waited_ns < context->cold->latency_ns / 100 * LIMIT_BROAD_PERCENT)
 		return false;
-	finding_evidence(draft, "For %s of the %s of the first %s, a thread on its path could have run and had no CPU (%s).",
-			 fmt_duration(waited_ns).text, fmt_duration(context->cold->latency_ns).text, context->cold->route,
-			 finding_share(context, waited_ns));
+	finding_evidence(draft,
+			 "For %s of the %s of the first %s, a thread on its path could have run and had no CPU (%s).",
+			 fmt_duration(waited_ns).text, fmt_duration(context->cold->latency_ns).text,
+			 context->cold->route, finding_share(context, waited_ns));
 	tell_displacers(context, &displacers, draft);
 	finding_price(draft, waited_ns, false);
 	if (displacers.of_others_ns > displacers.of_tree_ns)
-		finding_remedy(draft, "Keep the other programs off its CPUs, or measure on a quiet machine: what they took says nothing "
-			       "about this program.");
+		finding_remedy(draft, "Keep the other programs off its CPUs, or measure on a quiet machine: what "
+				      "they took says nothing "
+				      "about this program.");
 	else
-		finding_remedy(draft, "Its own threads crowd %s CPUs: more CPUs while it starts, or fewer threads at that moment.",
-			       fmt_count(context->report->machine.cpus).text);
+		finding_remedy(
+			draft,
+			"Its own threads crowd %s CPUs: more CPUs while it starts, or fewer threads at that moment.",
+			fmt_count(context->report->machine.cpus).text);
 	return true;
 }
 
@@ -234,19 +253,26 @@ bool finding_jit_starved(const struct finding_context *context, struct finding_d
 		return false;
 	cpus = machine->cpu_quota.state == KNOWN ? machine->cpu_quota.value : (double)machine->cpus;
 	cpu_ns = compiler_cpu_ns(context);
-	if (waits_ns < price_ns / 2 && (double)cpu_ns < (double)context->cold->latency_ns * cpus / 100 * LIMIT_COMPILER_PERCENT)
+	if (waits_ns < price_ns / 2 &&
+	    (double)cpu_ns < (double)context->cold->latency_ns * cpus / 100 * LIMIT_COMPILER_PERCENT)
 		return false;
-	finding_evidence(draft, "While the first %s was served, the compilers ran for %s and began %s; %.1f CPUs times %s were to be "
-			 "had.",
-			 context->cold->route, fmt_duration(cpu_ns).text,
-			 finding_plural(context, finding_count(&context->cold->counts, COUNT_COMPILATIONS), "compilation",
-					"compilations"),
-			 cpus, fmt_duration(context->cold->latency_ns).text);
-	finding_evidence(draft, "A thread on its path waited %s for a compiler to leave its CPU (this is part of all its waiting for a "
+	finding_evidence(
+		draft,
+		"While the first %s was served, the compilers ran for %s and began %s; %.1f CPUs times %s were to be "
+		"had.",
+		context->cold->route, fmt_duration(cpu_ns).text,
+		finding_plural(context, finding_count(&context->cold->counts, COUNT_COMPILATIONS), "compilation",
+			       "compilations"),
+		cpus, fmt_duration(context->cold->latency_ns).text);
+	finding_evidence(draft,
+			 "A thread on its path waited %s for a compiler to leave its CPU (this is part of all its "
+			 "waiting for a "
 			 "CPU), and %s for a compilation.",
 			 fmt_duration(displacers.compilers_ns).text, fmt_duration(waits_ns).text);
 	finding_price(draft, price_ns, false);
-	finding_remedy(draft, "More CPU while it starts; or compile less: try %s, which never uses the second compiler, and mind what "
+	finding_remedy(draft,
+		       "More CPU while it starts; or compile less: try %s, which never uses the second compiler, and "
+		       "mind what "
 		       "it costs a warm service.",
 		       launch_text_with(&context->launch, "-XX:TieredStopAtLevel=1", NULL, context->arena));
 	return true;
@@ -275,21 +301,23 @@ bool finding_gc_in_first_request(const struct finding_context *context, struct f
 
 	if (!finding_matters(context, stopped_ns))
 		return false;
-	for vec_each(pause, &model->jvm.pauses) {
-		const char *operation = model_text(model, pause->operation);
+	for
+		vec_each(pause, &model->jvm.pauses)
+		{
+			const char *operation = model_text(model, pause->operation);
 
-		if (!pause->is_collection || pause->start_ns >= finding_cold_end(context) ||
-		    pause->end_ns <= finding_cold_start(context) ||
-		    model->threads.processes.items[pause->process].pid != context->report->run.main_pid)
-			continue;
-		pauses++;
-		pause_ns += (int64_t)(pause->end_ns - pause->start_ns);
-		name = *operation ? operation : name;
-		is_for_metadata |= strstr(operation, "Metadata") != NULL;
-	}
-	finding_evidence(draft, "The first %s was stopped for %s of collections, %s in all%s%s.", context->cold->route,
-			 finding_plural(context, pauses, "pause", "pauses"), fmt_duration(pause_ns).text,
-			 *name ? "; the last was " : "", name);
+			if (!pause->is_collection || pause->start_ns >= finding_cold_end(context) ||
+			    pause->end_ns <= finding_cold_start(context) ||
+			    model->threads.processes.items[pause->process].pid != context->report->run.main_pid)
+				continue;
+			pauses++;
+			pause_ns += (int64_t)(pause->end_ns - pause->start_ns);
+			name = *operation ? operation : name;
+			is_for_metadata |= strstr(operation, "Metadata") != NULL;
+		}
+	finding_evidence(draft, "The first %s was stopped for %s of collections, %s in all%s%s.",
+			 context->cold->route, finding_plural(context, pauses, "pause", "pauses"),
+			 fmt_duration(pause_ns).text, *name ? "; the last was " : "", name);
 	finding_evidence(draft, "On its path they took %s of %s (%s).", fmt_duration(stopped_ns).text,
 			 fmt_duration(context->cold->latency_ns).text, finding_share(context, stopped_ns));
 	if (heap->state == KNOWN)
@@ -299,7 +327,8 @@ bool finding_gc_in_first_request(const struct finding_context *context, struct f
 		finding_remedy(draft, "Class metadata passed its first threshold: raise it, e.g. %s",
 			       launch_text_with(&context->launch, "-XX:MetaspaceSize=256m", NULL, context->arena));
 	else
-		finding_remedy(draft, "Let the heap begin larger, so that the start does not fill its young part: e.g. %s",
-			       launch_text_with(&context->launch, initial_heap_option(context), NULL, context->arena));
+		finding_remedy(
+			draft, "Let the heap begin larger, so that the start does not fill its young part: e.g. %s",
+			launch_text_with(&context->launch, initial_heap_option(context), NULL, context->arena));
 	return true;
 }

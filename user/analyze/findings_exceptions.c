@@ -25,20 +25,23 @@ static struct storm dearest_in_request(const struct finding_context *context)
 
 	if (!context->cold_path)
 		return storm;
-	for vec_each(tile, &context->cold_path->tiles) {
-		uint64_t *sum;
-		uint32_t name;
+	for
+		vec_each(tile, &context->cold_path->tiles)
+		{
+			uint64_t *sum;
+			uint32_t name;
 
-		if (tile->cause != CAUSE_EXCEPTION_FILL || tile->span == NO_INDEX || is_told_elsewhere(context, tile))
-			continue;
-		name = model->threads.list.items[tile->thread].spans.items[tile->span].name;
-		sum = map_set(&by_name, name, 0, NULL);
-		*sum += tile->end_ns - tile->start_ns;
-		if ((int64_t)*sum > storm.path_ns) {
-			storm.path_ns = (int64_t)*sum;
-			dearest = name;
+			if (tile->cause != CAUSE_EXCEPTION_FILL || tile->span == NO_INDEX ||
+			    is_told_elsewhere(context, tile))
+				continue;
+			name = model->threads.list.items[tile->thread].spans.items[tile->span].name;
+			sum = map_set(&by_name, name, 0, NULL);
+			*sum += tile->end_ns - tile->start_ns;
+			if ((int64_t)*sum > storm.path_ns) {
+				storm.path_ns = (int64_t)*sum;
+				dearest = name;
+			}
 		}
-	}
 	if (!dearest)
 		return storm;
 	storm.class_name = class_name_dotted(context->arena, model_text(model, dearest));
@@ -82,10 +85,11 @@ static bool is_storm_in_request(const struct finding_context *context, struct fi
 
 	if (storm.count < LIMIT_STORM_IN_REQUEST || !finding_matters(context, storm.path_ns))
 		return false;
-	finding_evidence(draft, "The first %s filled the stack traces of %s %ss: %s of %s on its path (%s), for filling alone.",
-			 context->cold->route, fmt_count(storm.count).text, storm.class_name,
-			 fmt_duration(storm.path_ns).text, fmt_duration(context->cold->latency_ns).text,
-			 finding_share(context, storm.path_ns));
+	finding_evidence(
+		draft,
+		"The first %s filled the stack traces of %s %ss: %s of %s on its path (%s), for filling alone.",
+		context->cold->route, fmt_count(storm.count).text, storm.class_name, fmt_duration(storm.path_ns).text,
+		fmt_duration(context->cold->latency_ns).text, finding_share(context, storm.path_ns));
 	row = first_row(context, storm.class_name,
 			phase_of_time(context->report, context->model, finding_cold_start(context)));
 	if (row)
@@ -125,8 +129,10 @@ static bool is_storm_in_startup(const struct finding_context *context, struct fi
 	}
 	if (count < LIMIT_STORM_IN_STARTUP || duration_ns < startup_ns / 100 * LIMIT_STORM_STARTUP_PERCENT)
 		return false;
-	finding_evidence(draft, "The start filled the stack traces of %s %ss, %s for filling alone; it took %s in all.",
-			 fmt_count(count).text, most->class_name, fmt_duration(duration_ns).text, fmt_duration(startup_ns).text);
+	finding_evidence(draft,
+			 "The start filled the stack traces of %s %ss, %s for filling alone; it took %s in all.",
+			 fmt_count(count).text, most->class_name, fmt_duration(duration_ns).text,
+			 fmt_duration(startup_ns).text);
 	tell_site(context, most, draft);
 	return true;
 }
@@ -135,7 +141,9 @@ bool finding_exception_storm(const struct finding_context *context, struct findi
 {
 	if (!is_storm_in_request(context, draft) && !is_storm_in_startup(context, draft))
 		return false;
-	finding_remedy(draft, "Ask instead of trying and catching where they are made, remember the answer, or make the exception "
-		       "without a stack trace (writableStackTrace false).");
+	finding_remedy(
+		draft,
+		"Ask instead of trying and catching where they are made, remember the answer, or make the exception "
+		"without a stack trace (writableStackTrace false).");
 	return true;
 }

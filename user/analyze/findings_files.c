@@ -20,21 +20,23 @@ static struct residency_sums sum_residency(const struct finding_context *context
 	struct map seen auto_done(map_done) = {};
 	struct residency_sums sums = {};
 
-	for vec_each(index, &model->texts.residencies) {
-		const struct event_residency *event = MODEL_EVENT(model, *index, residency);
-		int64_t missing = (int64_t)event->pages - (int64_t)event->resident_pages;
-		bool is_new;
+	for
+		vec_each(index, &model->texts.residencies)
+		{
+			const struct event_residency *event = MODEL_EVENT(model, *index, residency);
+			int64_t missing = (int64_t)event->pages - (int64_t)event->resident_pages;
+			bool is_new;
 
-		map_set(&seen, hash_combine(event->inode, event->device), 0, &is_new);
-		if (!is_new || event->resident_pages > event->pages || event->moment > MOMENT_READY)
-			continue;
-		sums.pages += (int64_t)event->pages;
-		sums.resident_pages += (int64_t)event->resident_pages;
-		if (missing > sums.coldest_missing) {
-			sums.coldest_missing = missing;
-			sums.coldest = event->tail;
+			map_set(&seen, hash_combine(event->inode, event->device), 0, &is_new);
+			if (!is_new || event->resident_pages > event->pages || event->moment > MOMENT_READY)
+				continue;
+			sums.pages += (int64_t)event->pages;
+			sums.resident_pages += (int64_t)event->resident_pages;
+			if (missing > sums.coldest_missing) {
+				sums.coldest_missing = missing;
+				sums.coldest = event->tail;
+			}
 		}
-	}
 	return sums;
 }
 
@@ -53,7 +55,7 @@ static const char *faulted_file(const struct finding_context *context, int64_t *
 		if (!MODEL_EVENT(model, model->mappings.faults.items[i], fault)->is_major || file == 0)
 			continue;
 		count = map_set(&counts, file, 0, NULL);
-		if ((int64_t)++*count > *ret_count) {
+		if ((int64_t)++ * count > *ret_count) {
 			*ret_count = (int64_t)*count;
 			most = file;
 		}
@@ -73,7 +75,8 @@ static int64_t startup_disk_waits(const struct finding_context *context)
 		int64_t sum_ns = 0;
 
 		for (uint32_t k = 0; k < intervals->count && intervals->items[k].start_ns < ready_ns; k++) {
-			if (intervals->items[k].state == INTERVAL_BLOCKED && intervals->items[k].flags & INTERVAL_IOWAIT)
+			if (intervals->items[k].state == INTERVAL_BLOCKED &&
+			    intervals->items[k].flags & INTERVAL_IOWAIT)
 				sum_ns += (int64_t)(model_interval_end(model, i, k) - intervals->items[k].start_ns);
 		}
 		if (sum_ns > most_ns)
@@ -103,8 +106,10 @@ bool finding_cold_page_cache(const struct finding_context *context, struct findi
 				 fmt_bytes(residency.resident_pages * PAGE_BYTES).text,
 				 fmt_bytes(residency.pages * PAGE_BYTES).text, residency.coldest ? "; least of " : "",
 				 residency.coldest ? residency.coldest : "");
-	finding_evidence(draft, "%s had to read from the disk%s%s.", finding_plural(context, major, "page fault", "page faults"),
-			 file_faults ? arena_format(context->arena, ", %s of them ", fmt_count(file_faults).text) : "",
+	finding_evidence(draft, "%s had to read from the disk%s%s.",
+			 finding_plural(context, major, "page fault", "page faults"),
+			 file_faults ? arena_format(context->arena, ", %s of them ", fmt_count(file_faults).text)
+				     : "",
 			 file_faults ? file : "");
 	if (is_dear) {
 		finding_evidence(draft, "Waiting for the disk took %s of the %s of the first %s, on its path (%s).",
@@ -118,11 +123,13 @@ bool finding_cold_page_cache(const struct finding_context *context, struct findi
 	if (!is_dear && context->cold)
 		finding_evidence(draft, "On the path of the first request the disk cost %s: the start paid for it.",
 				 fmt_duration(waited_ns).text);
-	finding_remedy(draft, "Compare cold with cold and warm with warm (--drop-caches makes every run cold). To have the files in "
+	finding_remedy(draft,
+		       "Compare cold with cold and warm with warm (--drop-caches makes every run cold). To have the "
+		       "files in "
 		       "memory before the start: cat %s > /dev/null",
-		       residency.coldest ? shell_quoted(context->arena, residency.coldest) :
-		       *file		 ? shell_quoted(context->arena, file) :
-					   "FILE");
+		       residency.coldest ? shell_quoted(context->arena, residency.coldest)
+		       : *file		 ? shell_quoted(context->arena, file)
+					 : "FILE");
 	return true;
 }
 
@@ -208,9 +215,11 @@ bool finding_class_path_scan(const struct finding_context *context, struct findi
 	if (!scans_entries && !scans_jars && !searches)
 		return false;
 	if (scans_entries)
-		finding_evidence(draft, "%s class files were read from jars and %s of them became classes: something looks into the "
-				 "others.",
-				 fmt_count(scan.read_entries).text, fmt_count(scan.loaded_entries).text);
+		finding_evidence(
+			draft,
+			"%s class files were read from jars and %s of them became classes: something looks into the "
+			"others.",
+			fmt_count(scan.read_entries).text, fmt_count(scan.loaded_entries).text);
 	if (scans_jars)
 		finding_evidence(draft, "%s jars were opened and read without giving a class; %s gave one.",
 				 fmt_count(scan.idle_jars).text, fmt_count(scan.giving_jars).text);
@@ -218,14 +227,18 @@ bool finding_class_path_scan(const struct finding_context *context, struct findi
 		finding_evidence(draft, "%s of %s opens and look-ups of files found nothing, most of them in %s.",
 				 fmt_count(failed).text, fmt_count(all).text, folder);
 	if (finding_matters(context, path_ns)) {
-		finding_evidence(draft, "Opening and looking up files took %s of the first %s's %s, on its path: at most that is "
-				 "saved.",
-				 fmt_duration(path_ns).text, context->cold->route,
-				 fmt_duration(context->cold->latency_ns).text);
+		finding_evidence(
+			draft,
+			"Opening and looking up files took %s of the first %s's %s, on its path: at most that is "
+			"saved.",
+			fmt_duration(path_ns).text, context->cold->route,
+			fmt_duration(context->cold->latency_ns).text);
 		finding_price(draft, path_ns, true);
 	}
-	finding_remedy(draft, "Name the packages to scan instead of all, let the build write an index of what is sought, and take "
-		       "jars that give nothing off the class path.");
+	finding_remedy(
+		draft,
+		"Name the packages to scan instead of all, let the build write an index of what is sought, and take "
+		"jars that give nothing off the class path.");
 	return true;
 }
 
@@ -272,22 +285,27 @@ bool finding_signed_jar_verification(const struct finding_context *context, stru
 		}
 	}
 	if (classes < LIMIT_SIGNED_CLASSES || (context->cold && !finding_matters(context, path_ns) &&
-					      span_ns < finding_startup_ns(context) / 100 * LIMIT_PART_PERCENT))
+					       span_ns < finding_startup_ns(context) / 100 * LIMIT_PART_PERCENT))
 		return false;
 	path = archive_path(model, origin->archive, origin->inner, context->arena);
-	finding_evidence(draft, "%s classes came from signed jars (%s). Their digests are checked as they are read, and the signature "
+	finding_evidence(draft,
+			 "%s classes came from signed jars (%s). Their digests are checked as they are read, and the "
+			 "signature "
 			 "before the first of them.",
 			 fmt_count(classes).text, path);
 	finding_evidence(draft, "The requests for these classes took %s in all, loading what they need included.",
 			 fmt_duration(span_ns).text);
 	if (finding_matters(context, path_ns)) {
-		finding_evidence(draft, "On the first %s's path, loading them without parsing and linking took %s of %s: at most that "
+		finding_evidence(draft,
+				 "On the first %s's path, loading them without parsing and linking took %s of %s: at "
+				 "most that "
 				 "is saved, since an unsigned jar is read and searched too.",
 				 context->cold->route, fmt_duration(path_ns).text,
 				 fmt_duration(context->cold->latency_ns).text);
 		finding_price(draft, path_ns, true);
 	}
-	finding_remedy(draft, "Where nothing relies on the signature, use a copy without it: zip -d %s 'META-INF/*.SF' "
+	finding_remedy(draft,
+		       "Where nothing relies on the signature, use a copy without it: zip -d %s 'META-INF/*.SF' "
 		       "'META-INF/*.RSA' 'META-INF/*.DSA' 'META-INF/*.EC' (a security provider may need its own).",
 		       shell_quoted(context->arena, finding_base_name(path)));
 	return true;

@@ -20,8 +20,9 @@ bool finding_lost_events(const struct finding_context *context, struct finding_d
 				     fmt_count(report->losses_by_kind[i].value).text, report->losses_by_kind[i].name);
 	finding_evidence(draft, "%s of %s events could not be recorded: %s.", fmt_count(report->lost_events).text,
 			 fmt_count(report->lost_events + report->events_total).text, kinds);
-	finding_evidence(draft, "Counts, lists and times that rest on these kinds are lower bounds, and what they would have explained "
-			 "may stand under \"not explained\".");
+	finding_evidence(draft, "Counts, lists and times that rest on these kinds are lower bounds, and what they "
+				"would have explained "
+				"may stand under \"not explained\".");
 	finding_remedy(draft, "Record again with a larger ring: warmtrace --buffer 256M ... -- %s",
 		       launch_text(&context->launch, context->arena));
 	return true;
@@ -67,7 +68,8 @@ static const char *new_pools(const struct finding_context *context)
 		bool is_new;
 		uint64_t *place;
 
-		if (thread->pid != context->report->run.main_pid || thread->created_ns < finding_cold_start(context) ||
+		if (thread->pid != context->report->run.main_pid ||
+		    thread->created_ns < finding_cold_start(context) ||
 		    thread->created_ns >= finding_cold_end(context))
 			continue;
 		place = map_set(&by_name, hash_bytes(name, pool_length(name)), list.count, &is_new);
@@ -94,9 +96,11 @@ bool finding_thread_burst(const struct finding_context *context, struct finding_
 	pools = new_pools(context);
 	finding_evidence(draft, "While the first %s was served, %s threads were started%s%s.", context->cold->route,
 			 fmt_count(threads).text, *pools ? ": " : "", pools);
-	finding_evidence(draft, "What that costs the request is in its path where it waited for them; no price is claimed beyond that.");
-	finding_remedy(draft, "Start the pool's threads with the service (prestartAllCoreThreads, a minimum size), or give it a smaller "
-		       "bound.");
+	finding_evidence(draft, "What that costs the request is in its path where it waited for them; no price is "
+				"claimed beyond that.");
+	finding_remedy(draft, "Start the pool's threads with the service (prestartAllCoreThreads, a minimum size), "
+			      "or give it a smaller "
+			      "bound.");
 	return true;
 }
 
@@ -109,7 +113,8 @@ struct agents {
 
 static bool on_argument(void *context, const char *argument)
 {
-	static const char *const starts[] = {"-agentlib:", "-agentpath:", "-javaagent:", "-Xrunjdwp", "-XX:StartFlightRecording"};
+	static const char *const starts[] = {"-agentlib:", "-agentpath:", "-javaagent:", "-Xrunjdwp",
+					     "-XX:StartFlightRecording"};
 	struct agents *agents = context;
 
 	for (size_t i = 0; i < array_length(starts); i++) {
@@ -117,8 +122,8 @@ static bool on_argument(void *context, const char *argument)
 
 		if (strncmp(argument, starts[i], strlen(starts[i])) != 0)
 			continue;
-		for vec_each(known_agent, &agents->list)
-			is_known |= strcmp(*known_agent, argument) == 0;
+		for
+			vec_each(known_agent, &agents->list) is_known |= strcmp(*known_agent, argument) == 0;
 		if (!is_known)
 			*vec_push(&agents->list) = arena_copy(agents->arena, argument, strlen(argument));
 	}
@@ -143,19 +148,23 @@ bool finding_debug_agent_present(const struct finding_context *context, struct f
 	jvm_each_argument(context->model, context->report->run.main_pid, on_argument, &agents);
 	if (agents.list.count == 0)
 		return false;
-	for vec_each(agent, &agents.list)
-		finding_evidence(draft, "The JVM was started with %s.", *agent);
+	for
+		vec_each(agent, &agents.list) finding_evidence(draft, "The JVM was started with %s.", *agent);
 	if (classes->loaded.state == KNOWN && classes->from_cds.state == KNOWN)
-		finding_evidence(draft, "%s of %s classes came from a shared archive; agents that change classes or debug can keep the JVM "
+		finding_evidence(draft,
+				 "%s of %s classes came from a shared archive; agents that change classes or debug "
+				 "can keep the JVM "
 				 "from using one, and have classes of their own.",
 				 fmt_count(classes->from_cds.value + classes->from_aot.value).text,
 				 fmt_count(classes->loaded.value).text);
 	finding_evidence(draft, "What it costs is not told apart from the program's own work: no price is claimed.");
 	index = argument_index(&context->launch, agents.list.items[0]);
 	if (index < context->launch.count)
-		finding_remedy(draft, "Measure without it: %s", launch_text_without(&context->launch, index, context->arena));
+		finding_remedy(draft, "Measure without it: %s",
+			       launch_text_without(&context->launch, index, context->arena));
 	else
-		finding_remedy(draft, "Measure without it: it comes from a variable (JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS) or an options file.");
+		finding_remedy(draft, "Measure without it: it comes from a variable (JAVA_TOOL_OPTIONS, "
+				      "JDK_JAVA_OPTIONS) or an options file.");
 	vec_done(&agents.list);
 	return true;
 }

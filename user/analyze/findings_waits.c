@@ -26,7 +26,8 @@ static void count_queries(const struct finding_context *context, struct name_wai
 		if (event->kind != EVENT_SOCKET_READ && event->kind != EVENT_SOCKET_WRITE)
 			continue;
 		transfer = MODEL_EVENT(model, i, socket_read);
-		if (transfer->peer_port != DNS_PORT || transfer->flags & (SOCKET_ACCEPTED | SOCKET_PEEK) || transfer->result <= 0)
+		if (transfer->peer_port != DNS_PORT || transfer->flags & (SOCKET_ACCEPTED | SOCKET_PEEK) ||
+		    transfer->result <= 0)
 			continue;
 		*(event->kind == EVENT_SOCKET_READ ? &waits->answers : &waits->queries) += 1;
 	}
@@ -64,13 +65,16 @@ static const char *name_servers(const struct finding_context *context)
 {
 	const char *text = "";
 
-	for vec_each(connection, &context->model->requests.connections) {
-		const char *peer = model_text(context->model, connection->peer);
+	for
+		vec_each(connection, &context->model->requests.connections)
+		{
+			const char *peer = model_text(context->model, connection->peer);
 
-		if (connection->is_accepted || connection->peer_port != DNS_PORT || !*peer || strstr(text, peer))
-			continue;
-		text = arena_format(context->arena, "%s%s%s", text, *text ? ", " : "", peer);
-	}
+			if (connection->is_accepted || connection->peer_port != DNS_PORT || !*peer ||
+			    strstr(text, peer))
+				continue;
+			text = arena_format(context->arena, "%s%s%s", text, *text ? ", " : "", peer);
+		}
 	return text;
 }
 
@@ -86,24 +90,26 @@ bool finding_name_lookup_slow(const struct finding_context *context, struct find
 	if (!is_dear && waits.waited_ns < LIMIT_NAME_STARTUP_NS)
 		return false;
 	if (is_dear) {
-		finding_evidence(draft, "The first %s waited %s of %s for a name server, on its path (%s).", context->cold->route,
-				 fmt_duration(path_ns).text, fmt_duration(context->cold->latency_ns).text,
-				 finding_share(context, path_ns));
+		finding_evidence(draft, "The first %s waited %s of %s for a name server, on its path (%s).",
+				 context->cold->route, fmt_duration(path_ns).text,
+				 fmt_duration(context->cold->latency_ns).text, finding_share(context, path_ns));
 		finding_price(draft, path_ns, finding_cause_is_estimated(context, CAUSE_WAIT_NAME));
 	}
 	if (waits.waited_ns >= LIMIT_NAME_STARTUP_NS)
 		finding_evidence(draft, "Before the service was ready, one thread waited %s for a name server.",
 				 fmt_duration(waits.waited_ns).text);
 	servers = name_servers(context);
-	finding_evidence(draft, "%s to port 53%s%s, %s.", finding_plural(context, waits.queries, "query went", "queries went"),
-			 *servers ? " of " : "", servers,
-			 finding_plural(context, waits.answers, "answer came back", "answers came back"));
+	finding_evidence(draft, "%s to port 53%s%s, %s.",
+			 finding_plural(context, waits.queries, "query went", "queries went"), *servers ? " of " : "",
+			 servers, finding_plural(context, waits.answers, "answer came back", "answers came back"));
 	/* The resolver waits five seconds for a server, then asks again or the next. */
 	if (seconds && seconds % 5 == 0 && beyond_ns > -50000000 && beyond_ns < 50000000)
 		finding_evidence(draft, "One wait took %s: that is the resolver's time-out, not a slow answer.",
 				 fmt_duration(waits.longest_ns).text);
-	finding_remedy(draft, "Look at /etc/resolv.conf for a server that does not answer, and put the machine's own name into "
-		       "/etc/hosts; -Dsun.net.inetaddr.ttl keeps answers for longer.");
+	finding_remedy(
+		draft,
+		"Look at /etc/resolv.conf for a server that does not answer, and put the machine's own name into "
+		"/etc/hosts; -Dsun.net.inetaddr.ttl keeps answers for longer.");
 	return true;
 }
 
@@ -119,11 +125,14 @@ static int64_t random_waits(const struct finding_context *context)
 	for (uint32_t i = 0; i < model->threads.list.count; i++) {
 		int64_t sum_ns = 0;
 
-		for vec_each(span, &model->threads.list.items[i].spans) {
-			if (span->flags & SPAN_RANDOM && (span->kind == SPAN_SYSCALL || span->kind == SPAN_FILE_READ) &&
-			    span->start_ns < ready_ns)
-				sum_ns += (int64_t)(span->end_ns - span->start_ns);
-		}
+		for
+			vec_each(span, &model->threads.list.items[i].spans)
+			{
+				if (span->flags & SPAN_RANDOM &&
+				    (span->kind == SPAN_SYSCALL || span->kind == SPAN_FILE_READ) &&
+				    span->start_ns < ready_ns)
+					sum_ns += (int64_t)(span->end_ns - span->start_ns);
+			}
 		if (sum_ns > most_ns)
 			most_ns = sum_ns;
 	}
@@ -138,22 +147,27 @@ bool finding_entropy_wait(const struct finding_context *context, struct finding_
 	if (!is_dear && startup_ns < LIMIT_RANDOM_STARTUP_NS)
 		return false;
 	if (is_dear) {
-		finding_evidence(draft, "The first %s waited %s of %s for the kernel's random source, on its path (%s).",
+		finding_evidence(draft,
+				 "The first %s waited %s of %s for the kernel's random source, on its path (%s).",
 				 context->cold->route, fmt_duration(path_ns).text,
 				 fmt_duration(context->cold->latency_ns).text, finding_share(context, path_ns));
 		finding_price(draft, path_ns, finding_cause_is_estimated(context, CAUSE_WAIT_RANDOM));
 	}
 	if (startup_ns >= LIMIT_RANDOM_STARTUP_NS)
-		finding_evidence(draft, "Before the service was ready, one thread spent %s in reads of the random source.",
+		finding_evidence(draft,
+				 "Before the service was ready, one thread spent %s in reads of the random source.",
 				 fmt_duration(startup_ns).text);
 	if (context->launch.java < context->launch.count)
-		finding_remedy(draft, "Take the source that does not block: %s; a virtual machine needs a virtio-rng device or a CPU with "
+		finding_remedy(draft,
+			       "Take the source that does not block: %s; a virtual machine needs a virtio-rng device "
+			       "or a CPU with "
 			       "RDRAND.",
 			       launch_text_with(&context->launch, "-Djava.security.egd=file:/dev/./urandom", NULL,
 						context->arena));
 	else
-		finding_remedy(draft, "Read /dev/urandom or getrandom(2); a virtual machine needs a virtio-rng device or a CPU with "
-			       "RDRAND.");
+		finding_remedy(draft, "Read /dev/urandom or getrandom(2); a virtual machine needs a virtio-rng "
+				      "device or a CPU with "
+				      "RDRAND.");
 	return true;
 }
 
@@ -180,8 +194,9 @@ static int64_t requests_in_phase(const struct finding_context *context, enum pha
 {
 	int64_t count = 0;
 
-	for vec_each(request, &context->model->requests.list)
-		count += phase_of_time(context->report, context->model, request->arrival_ns) == phase;
+	for
+		vec_each(request, &context->model->requests.list) count +=
+			phase_of_time(context->report, context->model, request->arrival_ns) == phase;
 	return count;
 }
 
@@ -209,14 +224,18 @@ bool finding_connection_per_call(const struct finding_context *context, struct f
 	if (has_warm)
 		finding_evidence(draft, "These are warm requests: a pool would have been filled by then.");
 	if (finding_matters(context, path_ns)) {
-		finding_evidence(draft, "On the first request's path, connecting took %s of %s.", fmt_duration(path_ns).text,
-				 fmt_duration(context->cold->latency_ns).text);
+		finding_evidence(draft, "On the first request's path, connecting took %s of %s.",
+				 fmt_duration(path_ns).text, fmt_duration(context->cold->latency_ns).text);
 		finding_price(draft, path_ns, true);
 	} else {
-		finding_evidence(draft, "To a peer this near the connects themselves cost little; over a network or with TLS each is "
-				 "at least one more round trip.");
+		finding_evidence(
+			draft,
+			"To a peer this near the connects themselves cost little; over a network or with TLS each is "
+			"at least one more round trip.");
 	}
-	finding_remedy(draft, "Make the client once and keep it, read every response to its end, and let the peer keep connections "
-		       "open.");
+	finding_remedy(
+		draft,
+		"Make the client once and keep it, read every response to its end, and let the peer keep connections "
+		"open.");
 	return true;
 }

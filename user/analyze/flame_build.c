@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/detail.h"
 #include "analyze/flame_internal.h"
 #include "analyze/inventory_internal.h"
+#include "analyze/span_title.h"
 #include "base/auto.h"
 
 void flame_add(struct flame_builder *builder, uint32_t node, int64_t value, int64_t duration_ns)
@@ -112,74 +112,10 @@ uint32_t flame_push_thread(struct flame_builder *builder, uint32_t parent, uint3
 	return flame_push_text(builder, parent, FLAME_KIND_THREAD, name);
 }
 
-static uint32_t push_class(struct flame_builder *builder, uint32_t parent, const char *what, uint32_t name)
+uint32_t flame_push_span(struct flame_builder *builder, uint32_t parent, const struct span *span)
 {
-	return flame_push(builder, parent, FLAME_KIND_CLASS, "%s %s", what,
-			  class_name_dotted(&builder->scratch, model_text(builder->model, name)));
-}
-
-uint32_t flame_push_span(struct flame_builder *builder, uint32_t parent, uint32_t thread, const struct span *span)
-{
-	const struct model *model = builder->model;
-	/* All operations on one file are told apart, its reads not. */
-	const char *path =
-		span->kind == SPAN_FILE_OPEN || span->kind == SPAN_FILE_LOOKUP ? model_event_path(model, span->event)
-		: span->kind >= SPAN_FILE_READ && span->kind <= SPAN_FAULT     ? model_file_path(model, span->name)
-									       : "";
-
-	(void)thread;
-	switch ((enum span_kind)span->kind) {
-	case SPAN_SYSCALL:
-		return flame_push(builder, parent, FLAME_KIND_KERNEL, "system call %s",
-				  model_call_name(model, MODEL_EVENT(model, span->event, syscall)->number));
-	case SPAN_FILE_OPEN:
-		return flame_push(builder, parent, FLAME_KIND_FILE, "open %s", path);
-	case SPAN_FILE_LOOKUP:
-		return flame_push(builder, parent, FLAME_KIND_FILE, "look up %s", path);
-	case SPAN_FILE_READ:
-		return flame_push(builder, parent, FLAME_KIND_FILE, "read %s", path);
-	case SPAN_FILE_WRITE:
-		return flame_push(builder, parent, FLAME_KIND_FILE, "write %s", path);
-	case SPAN_FILE_MAP:
-		return flame_push(builder, parent, FLAME_KIND_FILE, "map %s", *path ? path : "memory");
-	case SPAN_FAULT:
-		return flame_push(builder, parent, FLAME_KIND_FAULT, "%s page fault on %s%s%s",
-				  span->flags & SPAN_MAJOR ? "major" : "minor",
-				  model_region_name((enum region_kind)span->region), *path ? ", " : "", path);
-	case SPAN_SOCKET_ACCEPT:
-		return flame_push_text(builder, parent, FLAME_KIND_KERNEL, "system call accept");
-	case SPAN_SOCKET_CONNECT:
-		return flame_push_text(builder, parent, FLAME_KIND_KERNEL, "system call connect");
-	case SPAN_SOCKET_READ:
-		return flame_push_text(builder, parent, FLAME_KIND_KERNEL, "read from a socket");
-	case SPAN_SOCKET_WRITE:
-		return flame_push_text(builder, parent, FLAME_KIND_KERNEL, "write to a socket");
-	case SPAN_INTERRUPT:
-		return flame_push_text(builder, parent, FLAME_KIND_KERNEL, "interrupt");
-	case SPAN_EXCEPTION:
-		return flame_push(builder, parent, FLAME_KIND_EXCEPTION, "exception %s",
-				  class_name_dotted(&builder->scratch, model_text(model, span->name)));
-	case SPAN_NATIVE_THROW:
-		return flame_push(builder, parent, FLAME_KIND_EXCEPTION, "exception %s",
-				  type_name_demangled(&builder->scratch, model_text(model, span->name)));
-	case SPAN_CLASS_LOAD:
-		return push_class(builder, parent, "load class", span->name);
-	case SPAN_CLASS_PARSE:
-		return push_class(builder, parent, "parse class", span->name);
-	case SPAN_CLASS_LINK:
-		return push_class(builder, parent, "link class", span->name);
-	case SPAN_CLASS_INIT:
-		return push_class(builder, parent, "initialise class", span->name);
-	case SPAN_COMPILE:
-		return flame_push(builder, parent, FLAME_KIND_VM, "compile %s", model_text(model, span->name));
-	case SPAN_GC:
-		return flame_push_text(builder, parent, FLAME_KIND_VM, "collection");
-	case SPAN_SAFEPOINT:
-		return flame_push_text(builder, parent, FLAME_KIND_VM, "safepoint");
-	case SPAN_VM_OPERATION:
-		return flame_push(builder, parent, FLAME_KIND_VM, "VM operation %s", model_text(model, span->name));
-	}
-	return parent;
+	return flame_child(builder->flame, parent, span_flame_kind(span),
+			   span_title(builder->model, span, &builder->scratch));
 }
 
 uint64_t flame_wait_stack(const struct model *model, uint32_t thread, uint32_t interval)

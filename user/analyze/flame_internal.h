@@ -46,7 +46,7 @@ uint32_t flame_push_text(struct flame_builder *builder, uint32_t parent, enum fl
 uint32_t flame_push_thread(struct flame_builder *builder, uint32_t parent, uint32_t thread, uint64_t time_ns);
 
 /* What a span is, as a frame. */
-uint32_t flame_push_span(struct flame_builder *builder, uint32_t parent, uint32_t thread, const struct span *span);
+uint32_t flame_push_span(struct flame_builder *builder, uint32_t parent, const struct span *span);
 
 /* What a blocked or runnable interval waited for, as frames: the call, and who ended it. */
 uint32_t flame_push_wait(struct flame_builder *builder, uint32_t parent, uint32_t thread, uint32_t interval);

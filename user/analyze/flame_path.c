@@ -92,7 +92,7 @@ static uint32_t node_of_tile(struct flame_builder *builder, uint32_t node, const
 		const struct span *span = &thread->spans.items[chain[--depth]];
 
 		node = go_deeper(builder, node, stack_of_span(model, span), &last);
-		node = flame_push_span(builder, node, tile->thread, span);
+		node = flame_push_span(builder, node, span);
 	}
 	if (tile->evidence != NO_INDEX && model->events[tile->evidence]->kind == EVENT_SAMPLE)
 		node = go_deeper(builder, node, MODEL_EVENT(model, tile->evidence, sample)->stack_id, &last);

@@ -48,7 +48,8 @@ void class_loads_build(const struct model *model, struct class_loads *ret_loads)
 		const struct spans *spans = &model->threads.list.items[class->thread].spans;
 		uint64_t *outer = NULL;
 
-		for (uint32_t span = spans->items[class->span].parent; span != NO_INDEX && !outer; span = spans->items[span].parent)
+		for (uint32_t span = spans->items[class->span].parent; span != NO_INDEX && !outer;
+		     span = spans->items[span].parent)
 			outer = map_find(&by_span, span_key(class->thread, span));
 		if (outer)
 			ret_loads->own_ns[*outer] -= ret_loads->inclusive_ns[i];
@@ -62,8 +63,8 @@ void class_loads_done(struct class_loads *loads)
 
 /* ---- loaders ---- */
 
-/* The loader at work is on the stack of the request for a class: the outermost of the frames that search. Those of the
- * JDK's own base class say nothing about which loader it is. */
+/* The loader at work is on the stack of the request for a class: the outermost of the frames that search. Those of
+ * the JDK's own base class say nothing about which loader it is. */
 static const char *loader_in_stack(const struct model *model, uint64_t stack_id, struct arena *arena)
 {
 	struct frame_line lines[FRAME_LINES_MAX];
@@ -80,18 +81,31 @@ static const char *loader_in_stack(const struct model *model, uint64_t stack_id,
 	return found ? class_name_dotted(arena, found) : NULL;
 }
 
-static const char *stack_of_load(const struct model *model, const struct loaded_class *class, struct arena *arena)
+/* The stacks that show the loader of a class at work: of a request for the class, and of an exception that its parent
+ * threw while it was asked for. */
+static uint64_t stack_of_span(const struct model *model, const struct loaded_class *class, const struct span *span)
 {
 	const struct spans *spans = &model->threads.list.items[class->thread].spans;
-	const char *name;
+	uint32_t load;
 
-	/* The innermost request for this class carries the loaders that were asked on the way. */
+	if (span->kind == SPAN_CLASS_LOAD && span->name == class->name)
+		return MODEL_EVENT(model, span->event, class_load)->stack_id;
+	if (span->kind != SPAN_EXCEPTION)
+		return 0;
+	load = model_span_within(model, class->thread, span->parent, SPAN_CLASS_LOAD);
+	return load != NO_INDEX && spans->items[load].name == class->name
+		       ? MODEL_EVENT(model, span->event, exception)->stack_id
+		       : 0;
+}
+
+static const char *name_by_load(const struct model *model, const struct loaded_class *class, struct arena *arena)
+{
+	const struct spans *spans = &model->threads.list.items[class->thread].spans;
+
 	for (uint32_t i = class->span; i < spans->count && spans->items[i].start_ns <= class->loaded_ns; i++) {
-		const struct span *span = &spans->items[i];
+		uint64_t stack_id = stack_of_span(model, class, &spans->items[i]);
+		const char *name = stack_id ? loader_in_stack(model, stack_id, arena) : NULL;
 
-		if (span->kind != SPAN_CLASS_LOAD || span->name != class->name)
-			continue;
-		name = loader_in_stack(model, MODEL_EVENT(model, span->event, class_load)->stack_id, arena);
 		if (name)
 			return name;
 	}
@@ -115,9 +129,10 @@ static void name_loaders(const struct inventory *inventory, const char **ret_nam
 			continue;
 		place = map_set(&by_loader, class->loader, names.count, &is_new);
 		if (is_new)
-			*vec_push(&names) = class->loader == inventory->sources->processes[process].boot_loader ? "boot" : NULL;
+			*vec_push(&names) =
+				class->loader == inventory->sources->processes[process].boot_loader ? "boot" : NULL;
 		if (!names.items[*place] && class->span != NO_INDEX)
-			names.items[*place] = stack_of_load(model, class, &inventory->report->arena);
+			names.items[*place] = name_by_load(model, class, &inventory->report->arena);
 	}
 	for (size_t i = 0; i < model->jvm.classes.count; i++) {
 		uint64_t *place = map_find(&by_loader, model->jvm.classes.items[i].loader);
@@ -180,12 +195,15 @@ static void list_slowest(const struct inventory *inventory, const struct class_l
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_slowest);
 	if (rows.count > SLOWEST_MOST)
 		rows.count = SLOWEST_MOST;
-	for vec_each(row, &rows) {
-		row->class_name = class_name_dotted(&report->arena, row->class_name);
-		row->source = origin_text(model, (const void *)row->source, &report->arena);
-	}
+	for
+		vec_each(row, &rows)
+		{
+			row->class_name = class_name_dotted(&report->arena, row->class_name);
+			row->source = origin_text(model, (const void *)row->source, &report->arena);
+		}
 	report->classes.slowest_count = rows.count;
-	report->classes.slowest = (const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));
+	report->classes.slowest =
+		(const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));
 	vec_done(&rows);
 }
 
@@ -214,21 +232,24 @@ static void list_by_jar(const struct inventory *inventory, const struct class_lo
 
 		if (origin->source != CLASS_FROM_JAR)
 			continue;
-		place = map_set(&by_jar, has_table ? span_key(origin->archive, origin->inner) : span_key(NO_INDEX, origin->file),
+		place = map_set(&by_jar,
+				has_table ? span_key(origin->archive, origin->inner)
+					  : span_key(NO_INDEX, origin->file),
 				rows.count, &is_new);
 		if (is_new)
-			vec_push(&rows)->jar = has_table ?
-						       archive_path(model, origin->archive, origin->inner, &report->arena) :
-						       model_file_path(model, origin->file);
+			vec_push(&rows)->jar =
+				has_table ? archive_path(model, origin->archive, origin->inner, &report->arena)
+					  : model_file_path(model, origin->file);
 		rows.items[*place].classes++;
 		rows.items[*place].duration_ns += loads->own_ns[i];
 	}
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_by_jar);
-	for vec_each(row, &rows)
-		row->jar = arena_copy(&report->arena, row->jar, strlen(row->jar));
+	for
+		vec_each(row, &rows) row->jar = arena_copy(&report->arena, row->jar, strlen(row->jar));
 	report->classes.by_jar_count = rows.count;
-	report->classes.by_jar = (const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));
+	report->classes.by_jar =
+		(const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));
 	vec_done(&rows);
 }
 

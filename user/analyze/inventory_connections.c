@@ -83,7 +83,8 @@ static void on_connect(struct connection_rows *rows, const struct event_socket_c
 
 	if (connection == NO_INDEX || rows->peer_of[connection] == 0)
 		return;
-	row = row_of(rows, rows->peer_of[connection], phase_of_time(rows->inventory->report, model, event->header.time_ns));
+	row = row_of(rows, rows->peer_of[connection],
+		     phase_of_time(rows->inventory->report, model, event->header.time_ns));
 	row->connects++;
 	row->failed += event->result < 0 && event->result != IN_PROGRESS;
 	row->connect_ns += (int64_t)event->duration_ns;
@@ -97,9 +98,11 @@ static void on_transfer(struct connection_rows *rows, const struct event_socket_
 	struct report_connection *row;
 	struct exchange_state *state;
 
-	if (connection == NO_INDEX || rows->peer_of[connection] == 0 || event->result <= 0 || event->flags & SOCKET_PEEK)
+	if (connection == NO_INDEX || rows->peer_of[connection] == 0 || event->result <= 0 ||
+	    event->flags & SOCKET_PEEK)
 		return;
-	row = row_of(rows, rows->peer_of[connection], phase_of_time(rows->inventory->report, model, event->header.time_ns));
+	row = row_of(rows, rows->peer_of[connection],
+		     phase_of_time(rows->inventory->report, model, event->header.time_ns));
 	*(is_read ? &row->bytes_in : &row->bytes_out) += event->result;
 	state = &rows->states[connection];
 	if (!is_read && !state->has_written_since_read) {
@@ -151,10 +154,11 @@ static void find_most_at_once(struct connection_rows *rows)
 
 		if (rows->peer_of[i] == 0 || connection->connect_result < 0)
 			continue;
-		*vec_push(&edges) = (struct edge){.time_ns = connection->created_ns, .peer = rows->peer_of[i], .change = 1};
+		*vec_push(&edges) =
+			(struct edge){.time_ns = connection->created_ns, .peer = rows->peer_of[i], .change = 1};
 		if (connection->closed_ns)
-			*vec_push(&edges) =
-				(struct edge){.time_ns = connection->closed_ns, .peer = rows->peer_of[i], .change = -1};
+			*vec_push(&edges) = (struct edge){
+				.time_ns = connection->closed_ns, .peer = rows->peer_of[i], .change = -1};
 	}
 	if (edges.count)
 		qsort(edges.items, edges.count, sizeof(*edges.items), compare_edges);
@@ -213,8 +217,9 @@ void inventory_connections(const struct inventory *inventory)
 			on_transfer(&rows, MODEL_EVENT(model, i, socket_read));
 	}
 	find_most_at_once(&rows);
-	for vec_each(row, &rows.list)
-		row->peer = arena_copy(&inventory->report->arena, row->peer, strlen(row->peer));
+	for
+		vec_each(row, &rows.list) row->peer =
+			arena_copy(&inventory->report->arena, row->peer, strlen(row->peer));
 	if (rows.list.count)
 		qsort(rows.list.items, rows.list.count, sizeof(*rows.list.items), compare_connections);
 	inventory_put(inventory, connections, &rows.list);

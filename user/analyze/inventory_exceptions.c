@@ -10,8 +10,8 @@ enum { STACK_LINES_SHOWN = 48 }; /* deeper frames are the framework's pipeline, 
 /* What one stack says about the exceptions of one class that were made there. */
 struct throw_site {
 	uint64_t stack_id;
-	uint32_t class_name; /* string id of the pool below, with '/' */
-	uint32_t next;	     /* of the same stack, NO_INDEX ends */
+	uint32_t class_name;	       /* string id of the pool below, with '/' */
+	uint32_t next;		       /* of the same stack, NO_INDEX ends */
 	uint32_t thrown_at, caught_at; /* string ids, 0 unknown */
 	uint32_t child_loader;	       /* string id: the class whose loadClass catches, 0 none */
 };
@@ -127,7 +127,8 @@ static bool next_load_has_loader(struct exception_rows *rows, uint32_t thread, u
 	return false;
 }
 
-/* The load that was going on ended well, or the child's loadClass is seen going on: so the exception went no further. */
+/* The load that was going on ended well, or the child's loadClass is seen going on: so the exception went no further.
+ */
 static bool is_caught(struct exception_rows *rows, uint32_t index, const struct throw_site *site)
 {
 	const struct model *model = rows->inventory->model;
@@ -155,7 +156,8 @@ static struct report_exception *row_of(struct exception_rows *rows, uint32_t cla
 {
 	bool is_new;
 	uint64_t pair = *map_set(&rows->pair_ids, (uint64_t)thrown_at << 32 | caught_at, rows->pair_ids.count, NULL);
-	uint64_t *place = map_set(&rows->by_key, (pair << 3 | (uint64_t)phase) << 32 | class_name, rows->list.count, &is_new);
+	uint64_t *place =
+		map_set(&rows->by_key, (pair << 3 | (uint64_t)phase) << 32 | class_name, rows->list.count, &is_new);
 
 	if (is_new) {
 		struct report_exception *row = vec_push(&rows->list);
@@ -257,10 +259,12 @@ void inventory_exceptions(const struct inventory *inventory)
 			add_java(&rows, i);
 	}
 	for (uint32_t i = 0; i < model->threads.list.count && model->kind_counts[EVENT_NATIVE_THROW]; i++) {
-		for vec_each(span, &model->threads.list.items[i].spans) {
-			if (span->kind == SPAN_NATIVE_THROW)
-				add_native(&rows, span);
-		}
+		for
+			vec_each(span, &model->threads.list.items[i].spans)
+			{
+				if (span->kind == SPAN_NATIVE_THROW)
+					add_native(&rows, span);
+			}
 	}
 	for (size_t i = 0; i < rows.list.count; i++)
 		settle_row(&rows, &rows.list.items[i], rows.stacks.items[i]);

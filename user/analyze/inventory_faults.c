@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-#define M(NAME, name, words) \
-	_Static_assert((int)MAPPING_##NAME == (int)REGION_##NAME, "mapping kinds and the model's regions are one list");
+#define M(NAME, name, words)                                                                                         \
+	_Static_assert((int)MAPPING_##NAME == (int)REGION_##NAME,                                                    \
+		       "mapping kinds and the model's regions are one list");
 MAPPING_KIND_TABLE(M)
 #undef M
 
@@ -54,7 +55,7 @@ void inventory_faults(const struct inventory *inventory)
 	if (has_durations)
 		inventory->report->faults.duration_ns = known(duration_ns);
 	inventory->report->faults.by_mapping_count = rows.count;
-	inventory->report->faults.by_mapping = (const void *)arena_copy(&inventory->report->arena, rows.items,
-									rows.count * sizeof(*rows.items));
+	inventory->report->faults.by_mapping =
+		(const void *)arena_copy(&inventory->report->arena, rows.items, rows.count * sizeof(*rows.items));
 	vec_done(&rows);
 }

@@ -19,8 +19,8 @@ static struct report_file *row_of_path(const struct inventory *inventory, struct
 	if (is_new) {
 		const char *text = model_text(inventory->model, path);
 
-		vec_push(&rows->list)->path = *text ? arena_copy(&inventory->report->arena, text, strlen(text)) :
-						      "(the path could not be read)";
+		vec_push(&rows->list)->path = *text ? arena_copy(&inventory->report->arena, text, strlen(text))
+						    : "(the path could not be read)";
 	}
 	return &rows->list.items[*place];
 }
@@ -36,9 +36,9 @@ static struct report_file *row_of_file(const struct inventory *inventory, struct
 		return row_of_path(inventory, rows, file->path);
 	place = map_set(&rows->unknown_file, index, rows->list.count, &is_new);
 	if (is_new)
-		vec_push(&rows->list)->path = arena_format(&inventory->report->arena, "(inode %lu of device %u:%u)",
-							   (unsigned long)file->inode, file->device >> 20,
-							   file->device & 0xfffff);
+		vec_push(&rows->list)->path =
+			arena_format(&inventory->report->arena, "(inode %lu of device %u:%u)",
+				     (unsigned long)file->inode, file->device >> 20, file->device & 0xfffff);
 	return &rows->list.items[*place];
 }
 

@@ -1,7 +1,7 @@
 /* What the inventory's tables share: the run that they describe, and small questions about times, names and stacks.
  *
- * Private to analyze. Each table has a file of its own, inventory_<subject>.c, with one function that fills its part of
- * the report; what could not be observed stays ABSENT. */
+ * Private to analyze. Each table has a file of its own, inventory_<subject>.c, with one function that fills its part
+ * of the report; what could not be observed stays ABSENT. */
 #pragma once
 
 #include "analyze/report.h"
@@ -78,7 +78,8 @@ struct frame_line {
 
 enum { FRAME_LINES_MAX = 256 };
 
-/* The named frames of a stack, top first, inlined ones apart; those without a name are left out. Returns their number. */
+/* The named frames of a stack, top first, inlined ones apart; those without a name are left out. Returns their
+ * number. */
 uint32_t stack_lines(const struct model *model, uint64_t stack_id, struct frame_line *ret_lines, uint32_t most);
 
 /* "package.Class.method(File.java:12)" */
@@ -93,10 +94,10 @@ bool frame_is_loader(const struct frame_line *line);
 /* ---- lists ---- */
 
 /* Hands the rows of a VEC over to the report as one of its lists. */
-#define inventory_put(inventory_, list, rows)                                                                       \
-	do {                                                                                                        \
-		(inventory_)->report->list##_count = (rows)->count;                                                 \
-		(inventory_)->report->list = (const void *)arena_copy(&(inventory_)->report->arena, (rows)->items, \
-								      (rows)->count * sizeof((rows)->items[0]));    \
-		vec_done(rows);                                                                                     \
+#define inventory_put(inventory_, list, rows)                                                                        \
+	do {                                                                                                         \
+		(inventory_)->report->list##_count = (rows)->count;                                                  \
+		(inventory_)->report->list = (const void *)arena_copy(&(inventory_)->report->arena, (rows)->items,   \
+								      (rows)->count * sizeof((rows)->items[0]));     \
+		vec_done(rows);                                                                                      \
 	} while (0)

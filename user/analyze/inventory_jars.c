@@ -157,8 +157,8 @@ static void put_file(const struct inventory *inventory, uint32_t index, const st
 	const char *path = model_file_path(model, index);
 	uint32_t archive = file->archive;
 
-	jar->path = *path ? arena_copy(arena, path, strlen(path)) :
-			    arena_format(arena, "(inode %lu)", (unsigned long)file->inode);
+	jar->path = *path ? arena_copy(arena, path, strlen(path))
+			  : arena_format(arena, "(inode %lu)", (unsigned long)file->inode);
 	jar->opens = known((int64_t)totals->opens);
 	jar->reads = known((int64_t)totals->reads);
 	jar->bytes_read = known((int64_t)totals->bytes_read);

@@ -31,8 +31,8 @@ static void count_cgroup_events(const struct inventory *inventory)
 	machine->cgroup_max = difference(before.max, after.max);
 }
 
-/* OutOfMemoryErrors that the VM keeps ready for a full heap or metaspace fill no stack trace and are not seen; those that
- * are made on the spot tell by their thrower what was short. */
+/* OutOfMemoryErrors that the VM keeps ready for a full heap or metaspace fill no stack trace and are not seen; those
+ * that are made on the spot tell by their thrower what was short. */
 static const char *what_was_short(const struct model *model, uint32_t pid)
 {
 	const char *found = NULL;
@@ -63,7 +63,8 @@ void inventory_limits(const struct inventory *inventory)
 	struct report_run *run = &inventory->report->run;
 	const struct report_machine *machine = &inventory->report->machine;
 	bool is_kill = run->exit_kind == EXIT_KIND_SIGNAL && run->exit_code == SIGKILL;
-	bool is_failure = run->exit_kind == EXIT_KIND_SIGNAL || (run->exit_kind == EXIT_KIND_EXIT && run->exit_code != 0);
+	bool is_failure =
+		run->exit_kind == EXIT_KIND_SIGNAL || (run->exit_kind == EXIT_KIND_EXIT && run->exit_code != 0);
 	const char *kind = NULL;
 
 	count_cgroup_events(inventory);

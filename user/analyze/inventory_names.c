@@ -28,7 +28,8 @@ const char *type_name_demangled(struct arena *arena, const char *mangled)
 	int status = -1;
 	auto_free char *name = *mangled ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
 
-	return status == 0 && name ? arena_copy(arena, name, strlen(name)) : arena_copy(arena, mangled, strlen(mangled));
+	return status == 0 && name ? arena_copy(arena, name, strlen(name))
+				   : arena_copy(arena, mangled, strlen(mangled));
 }
 
 bool class_is_hidden(const char *name)
@@ -41,11 +42,24 @@ bool class_is_hidden(const char *name)
 bool class_name_is_generated(const char *name)
 {
 	static const char *const parts[] = {
-		"$$Lambda", "LambdaForm$", "java/lang/invoke/BoundMethodHandle$Species_", /* the JDK's own */
-		"GeneratedMethodAccessor", "GeneratedConstructorAccessor", "GeneratedSerializationConstructorAccessor",
-		"$$EnhancerBy", "$$FastClassBy", "$$KeyFactoryBy", "CGLIB$$", /* CGLIB and its copies in Spring */
-		"$ByteBuddy$", "$HibernateProxy$", "$HibernateInstantiator$", "$HibernateAccessOptimizer$", "$auxiliary$",
-		"_$$_jvst", "_$$_javassist", "$MockitoMock$",
+		"$$Lambda",
+		"LambdaForm$",
+		"java/lang/invoke/BoundMethodHandle$Species_", /* the JDK's own */
+		"GeneratedMethodAccessor",
+		"GeneratedConstructorAccessor",
+		"GeneratedSerializationConstructorAccessor",
+		"$$EnhancerBy",
+		"$$FastClassBy",
+		"$$KeyFactoryBy",
+		"CGLIB$$", /* CGLIB and its copies in Spring */
+		"$ByteBuddy$",
+		"$HibernateProxy$",
+		"$HibernateInstantiator$",
+		"$HibernateAccessOptimizer$",
+		"$auxiliary$",
+		"_$$_jvst",
+		"_$$_javassist",
+		"$MockitoMock$",
 	};
 
 	if (class_is_hidden(name))
@@ -100,7 +114,8 @@ uint32_t thrower_of(const struct frame_line *lines, uint32_t count, const char *
 
 	while (at < count && strcmp(lines[at].method, "fillInStackTrace") == 0)
 		at++;
-	for (constructors_end = at; constructors_end < count && strcmp(lines[constructors_end].method, "<init>") == 0;)
+	for (constructors_end = at;
+	     constructors_end < count && strcmp(lines[constructors_end].method, "<init>") == 0;)
 		constructors_end++;
 
 	/* The exception's constructors end with its own class; what made it may itself be a constructor. */

@@ -6,7 +6,8 @@
 
 #include "analyze/inventory_internal.h"
 
-/* A class's bytes are among the last reads of its thread: those of a superclass, which is loaded in between, are fewer. */
+/* A class's bytes are among the last reads of its thread: those of a superclass, which is loaded in between, are
+ * fewer. */
 enum { READS_LOOKED_BACK = 64 };
 
 struct archive_read {
@@ -14,9 +15,9 @@ struct archive_read {
 	uint32_t event, archive;
 	uint32_t begin_entry; /* what its first byte belongs to, NO_INDEX for a directory and the like */
 	uint32_t begin_inner;
-	uint32_t hit_entry;   /* of a class that was loaded next and lies in it, NO_INDEX where none */
-	bool is_at_start;     /* it begins where the entry begins */
-	bool is_only_entry;   /* it covers no other */
+	uint32_t hit_entry; /* of a class that was loaded next and lies in it, NO_INDEX where none */
+	bool is_at_start;   /* it begins where the entry begins */
+	bool is_only_entry; /* it covers no other */
 	bool is_of_directory;
 	uint8_t phase;
 };
@@ -126,7 +127,8 @@ static bool begins_with_class(const struct reads *reads, const struct archive_re
 	struct archive_entry_facts entry;
 	size_t length = strlen(name), entry_length;
 
-	if (read->begin_entry == NO_INDEX || !model_archive_entry(reads->model, read->archive, read->begin_entry, &entry))
+	if (read->begin_entry == NO_INDEX ||
+	    !model_archive_entry(reads->model, read->archive, read->begin_entry, &entry))
 		return false;
 	entry_length = strlen(entry.name);
 	return entry_length > length + strlen("/.class") &&
@@ -145,8 +147,9 @@ static uint32_t find_read_of_class(struct reads *reads, uint32_t thread, const c
 		uint32_t at = of->list.items[i - 1];
 		const struct archive_read *read = &reads->list.items[at];
 
-		*ret_entry = has_candidate ? candidate_in_read(reads, read, name) :
-			     begins_with_class(reads, read, name) ? read->begin_entry : NO_INDEX;
+		*ret_entry = has_candidate			    ? candidate_in_read(reads, read, name)
+			     : begins_with_class(reads, read, name) ? read->begin_entry
+								    : NO_INDEX;
 		if (*ret_entry != NO_INDEX)
 			return at;
 	}
@@ -157,7 +160,8 @@ static uint32_t find_read_of_class(struct reads *reads, uint32_t thread, const c
 		const struct class_link *candidate = &reads->sources->links.items[link];
 		uint32_t at = reads->last_of_archive[candidate->archive];
 
-		if (at != NO_INDEX && covers_entry(reads, &reads->list.items[at], candidate->archive, candidate->entry)) {
+		if (at != NO_INDEX &&
+		    covers_entry(reads, &reads->list.items[at], candidate->archive, candidate->entry)) {
 			*ret_entry = candidate->entry;
 			return at;
 		}
@@ -241,7 +245,8 @@ static void want_entry(struct reads *reads, const struct archive_read *read, uin
 	if (!model_archive_entry(reads->model, read->archive, index, &entry))
 		return;
 	wanting.data_offset = entry.data_offset;
-	model_archive_pieces(reads->model, read->archive, read->offset, read->end - read->offset, on_wanted, &wanting);
+	model_archive_pieces(reads->model, read->archive, read->offset, read->end - read->offset, on_wanted,
+			     &wanting);
 	use->bytes_wanted += wanting.data_bytes;
 	if (use->bytes_wanted > entry.compressed_bytes)
 		use->bytes_wanted = entry.compressed_bytes;
@@ -251,13 +256,14 @@ static void want_entry(struct reads *reads, const struct archive_read *read, uin
 	use->phases |= (uint8_t)(1u << read->phase);
 }
 
-/* A read that begins where its entry begins wanted that entry, and so did one that goes on in an entry that is wanted; one
- * that begins in the middle of another wanted it only where nothing else explains the read. */
+/* A read that begins where its entry begins wanted that entry, and so did one that goes on in an entry that is
+ * wanted; one that begins in the middle of another wanted it only where nothing else explains the read. */
 static bool wants_begin_entry(const struct reads *reads, const struct archive_read *read)
 {
 	const struct entry_use *use = &reads->sources->archives[read->archive].entries[read->begin_entry];
 
-	return read->is_at_start || read->is_only_entry || read->hit_entry == NO_INDEX || use->is_class || use->starts;
+	return read->is_at_start || read->is_only_entry || read->hit_entry == NO_INDEX || use->is_class ||
+	       use->starts;
 }
 
 static void decide(struct reads *reads, const struct archive_read *read)
@@ -294,14 +300,18 @@ static void decide(struct reads *reads, const struct archive_read *read)
 static void decide_all(struct reads *reads)
 {
 	/* Those at the start of their entries first: they tell which entries are wanted. */
-	for vec_each(read, &reads->list) {
-		if (read->is_at_start)
-			decide(reads, read);
-	}
-	for vec_each(read, &reads->list) {
-		if (!read->is_at_start)
-			decide(reads, read);
-	}
+	for
+		vec_each(read, &reads->list)
+		{
+			if (read->is_at_start)
+				decide(reads, read);
+		}
+	for
+		vec_each(read, &reads->list)
+		{
+			if (!read->is_at_start)
+				decide(reads, read);
+		}
 	for (uint32_t i = 0; i < reads->sources->archive_count; i++) {
 		struct archive_use *archive = &reads->sources->archives[i];
 
@@ -329,7 +339,8 @@ void sources_read(const struct model *model, const struct report *report, struct
 		if (model->events[i]->kind == EVENT_FILE_READ) {
 			add_read(&reads, i);
 		} else if (model->events[i]->kind == EVENT_CLASS_LOADED) {
-			while (next_class < model->jvm.classes.count && model->jvm.classes.items[next_class].event < i)
+			while (next_class < model->jvm.classes.count &&
+			       model->jvm.classes.items[next_class].event < i)
 				next_class++;
 			if (next_class < model->jvm.classes.count && model->jvm.classes.items[next_class].event == i)
 				on_class(&reads, next_class);

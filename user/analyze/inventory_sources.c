@@ -29,7 +29,8 @@ static const char *jrt_text(const struct model *model, const struct class_origin
 	if (origin->entry == NO_INDEX || !model_archive_entry(model, origin->archive, origin->entry, &entry))
 		return "jrt";
 	slash = strchr(entry.name, '/');
-	return arena_format(arena, "jrt:%.*s", slash ? (int)(slash - entry.name) : (int)strlen(entry.name), entry.name);
+	return arena_format(arena, "jrt:%.*s", slash ? (int)(slash - entry.name) : (int)strlen(entry.name),
+			    entry.name);
 }
 
 const char *origin_text(const struct model *model, const struct class_origin *origin, struct arena *arena)
@@ -41,9 +42,9 @@ const char *origin_text(const struct model *model, const struct class_origin *or
 		return "AOT cache";
 	case CLASS_FROM_JAR:
 		return arena_format(arena, "jar:%s",
-				    origin->archive != NO_INDEX ?
-					    archive_path(model, origin->archive, origin->inner, arena) :
-					    model_file_path(model, origin->file));
+				    origin->archive != NO_INDEX
+					    ? archive_path(model, origin->archive, origin->inner, arena)
+					    : model_file_path(model, origin->file));
 	case CLASS_FROM_JRT:
 		return jrt_text(model, origin, arena);
 	case CLASS_FROM_DIRECTORY:
@@ -66,7 +67,8 @@ static bool has_suffix(const char *text, const char *suffix)
 
 /* ---- candidates by name ---- */
 
-/* What of an entry's name is the class's: archives keep classes under these, and the JDK's image under its modules. */
+/* What of an entry's name is the class's: archives keep classes under these, and the JDK's image under its modules.
+ */
 static const char *class_part(const char *name, bool is_jimage)
 {
 	static const char *const folders[] = {"BOOT-INF/classes/", "WEB-INF/classes/", "classes/"};
@@ -167,7 +169,8 @@ struct wanted_archives {
 	const char *aot, *cds; /* as given on the command line, or NULL */
 };
 
-/* HotSpot maps the regions of an archive that it uses with MAP_FIXED; one that it refuses is opened and closed again. */
+/* HotSpot maps the regions of an archive that it uses with MAP_FIXED; one that it refuses is opened and closed again.
+ */
 static void find_shared_archives(const struct model *model, struct class_sources *sources)
 {
 	size_t count = model->threads.processes.count;
@@ -216,30 +219,38 @@ static void find_shared_archives(const struct model *model, struct class_sources
 	}
 }
 
-/* A mapping that was not seen (attach) shows in the snapshots; one that was given up again leaves no class from it. */
+/* A mapping that was not seen (attach) shows in the snapshots; one that was given up again leaves no class from it.
+ */
 static void check_shared_archives(const struct model *model, struct class_sources *sources)
 {
-	enum { CLASSES_ENOUGH = 100 }; /* the first hundred classes of any JVM come from its archive, where it has one */
+	enum {
+		CLASSES_ENOUGH = 100
+	}; /* the first hundred classes of any JVM come from its archive, where it has one */
 	size_t count = model->threads.processes.count;
-	uint64_t *shared = arena_array(&sources->arena, uint64_t, count), *loaded = arena_array(&sources->arena, uint64_t, count);
+	uint64_t *shared = arena_array(&sources->arena, uint64_t, count),
+		 *loaded = arena_array(&sources->arena, uint64_t, count);
 
-	for vec_each(class, &model->jvm.classes) {
-		uint32_t process = model->threads.list.items[class->thread].process;
+	for
+		vec_each(class, &model->jvm.classes)
+		{
+			uint32_t process = model->threads.list.items[class->thread].process;
 
-		loaded[process]++;
-		shared[process] += class->is_shared;
-		if (strcmp(model_text(model, class->name), "java/lang/Object") == 0)
-			sources->processes[process].boot_loader = class->loader;
-	}
+			loaded[process]++;
+			shared[process] += class->is_shared;
+			if (strcmp(model_text(model, class->name), "java/lang/Object") == 0)
+				sources->processes[process].boot_loader = class->loader;
+		}
 	for (size_t i = 0; i < count; i++) {
 		struct shared_archives *of = &sources->processes[i];
 		uint32_t pid = model->threads.processes.items[i].pid;
 		bool is_known;
 
 		if (of->aot_file && !of->is_aot_mapped)
-			of->is_aot_mapped = model_snapshot_has_file(model, pid, model_file_path(model, of->aot_file), &is_known);
+			of->is_aot_mapped =
+				model_snapshot_has_file(model, pid, model_file_path(model, of->aot_file), &is_known);
 		if (of->cds_file && !of->is_cds_mapped)
-			of->is_cds_mapped = model_snapshot_has_file(model, pid, model_file_path(model, of->cds_file), &is_known);
+			of->is_cds_mapped =
+				model_snapshot_has_file(model, pid, model_file_path(model, of->cds_file), &is_known);
 		if (loaded[i] >= CLASSES_ENOUGH && shared[i] == 0)
 			of->is_aot_mapped = of->is_cds_mapped = false;
 	}
@@ -266,15 +277,18 @@ static uint32_t best_candidate(const struct model *model, const struct class_sou
 	return jar;
 }
 
-/* Whether a class file that no known archive holds cannot exist: every archive's table is known, the JDK's among them. */
+/* Whether a class file that no known archive holds cannot exist: every archive's table is known, the JDK's among
+ * them. */
 static bool knows_all_archives(const struct model *model)
 {
 	bool has_jimage = false;
 
-	for vec_each(file, &model->files.list) {
-		if (file->is_archive && file->archive == NO_INDEX)
-			return false;
-	}
+	for
+		vec_each(file, &model->files.list)
+		{
+			if (file->is_archive && file->archive == NO_INDEX)
+				return false;
+		}
 	for (uint32_t i = 0; i < model->files.archives.count; i++) {
 		struct archive_facts facts;
 
@@ -294,7 +308,8 @@ static bool is_class_file_of(const char *path, const char *class_name)
 	       path[path_length - strlen(".class") - name_length - 1] == '/';
 }
 
-/* No other loader may define classes in java.*, and the boot loader has hardly anything but the image to load from. */
+/* No other loader may define classes in java.*, and the boot loader has hardly anything but the image to load from.
+ */
 static bool is_of_image(const struct shared_archives *process, const struct loaded_class *class, const char *name)
 {
 	return strncmp(name, "java/", strlen("java/")) == 0 ||

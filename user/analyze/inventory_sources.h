@@ -1,8 +1,8 @@
 /* Where each class came from, and which entries of archives were wanted by what was read of them.
  *
  * Archives are read in blocks that cover more than what was asked for. The entry that a read wanted is known from the
- * class that was loaded next on the thread, else from where the read begins: readers that fill a buffer fill it from the
- * byte they need. Entries that were merely covered by a block are told apart and not counted.
+ * class that was loaded next on the thread, else from where the read begins: readers that fill a buffer fill it from
+ * the byte they need. Entries that were merely covered by a block are told apart and not counted.
  *
  * Built once from the model; everything refers to its archives and entries by index. */
 #pragma once
@@ -99,6 +99,7 @@ bool jvm_each_argument(const struct model *model, uint32_t pid, jvm_argument_fun
 /* Walks the archives' reads and the classes loaded between them: fills archives and, of origins, what reads prove. */
 void sources_read(const struct model *model, const struct report *report, struct class_sources *sources);
 
-/* The first link of a class's candidates (`after` NO_INDEX), or the next one; NO_INDEX where no archive holds more. */
+/* The first link of a class's candidates (`after` NO_INDEX), or the next one; NO_INDEX where no archive holds more.
+ */
 uint32_t sources_candidates(const struct model *model, const struct class_sources *sources, uint32_t after,
 			    const char *class_name);

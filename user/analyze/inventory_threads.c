@@ -6,8 +6,8 @@
 #include "analyze/inventory_internal.h"
 #include "base/auto.h"
 
-/* The kernel keeps 15 bytes of a name; the entries are what is left of HotSpot's, JDK 8 to 26. Java threads of the JVM's own
- * housekeeping count as the VM's. */
+/* The kernel keeps 15 bytes of a name; the entries are what is left of HotSpot's, JDK 8 to 26. Java threads of the
+ * JVM's own housekeeping count as the VM's. */
 static const struct name_role {
 	const char *start, *role;
 } name_roles[] = {
@@ -79,10 +79,12 @@ uint32_t java_main_thread(const struct model *model, uint32_t process)
 
 bool thread_serves_requests(const struct model *model, uint32_t thread)
 {
-	for vec_each(request, &model->requests.list) {
-		if (request->reader == thread || request->writer == thread)
-			return true;
-	}
+	for
+		vec_each(request, &model->requests.list)
+		{
+			if (request->reader == thread || request->writer == thread)
+				return true;
+		}
 	return false;
 }
 
@@ -148,12 +150,14 @@ static int compare_threads(const void *left, const void *right)
 /* Marks in one walk what thread_serves_requests asks for one by one, and the main threads of JVMs. */
 static void mark_threads(const struct model *model, uint8_t *serves, uint8_t *is_main)
 {
-	for vec_each(request, &model->requests.list) {
-		if (request->reader != NO_INDEX)
-			serves[request->reader] = 1;
-		if (request->writer != NO_INDEX)
-			serves[request->writer] = 1;
-	}
+	for
+		vec_each(request, &model->requests.list)
+		{
+			if (request->reader != NO_INDEX)
+				serves[request->reader] = 1;
+			if (request->writer != NO_INDEX)
+				serves[request->writer] = 1;
+		}
 	for (uint32_t i = 0; i < model->threads.processes.count; i++) {
 		uint32_t thread = java_main_thread(model, i);
 

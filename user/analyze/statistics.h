@@ -27,6 +27,6 @@ struct interval95 statistics_change_interval(const int64_t *baseline, size_t bas
  * correction. 1 where either is empty. */
 double statistics_mann_whitney(const int64_t *left, size_t left_count, const int64_t *right, size_t right_count);
 
-/* The smallest relative change of the median that samples of these sizes with the baseline's spread would have shown
- * at p < 0.05 in four of five repeats. */
+/* The smallest relative change of the median that samples of these sizes with the baseline's spread would have shown, by an
+ * interval without 0 and p < 0.05, in four of five repeats. 0 where the baseline's spread is not known. */
 double statistics_detectable_change(const int64_t *baseline, size_t baseline_count, size_t scenario_count);

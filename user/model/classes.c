@@ -2,6 +2,7 @@
 #include "model/load.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void classes_on_read(struct load *load, uint32_t thread, uint32_t index, int64_t bytes)
 {
@@ -31,13 +32,26 @@ static bool is_top_of_class(const struct thread_state *state, uint32_t name, boo
 				     (with_link && top->kind == SPAN_CLASS_LINK));
 }
 
+/* A hidden class is parsed under the name in its file, and loaded under that and "+0x…" ("/0x…" before 21). */
+static uint32_t begun_name(struct load *load, const struct event_class_loaded *event, uint32_t name)
+{
+	size_t length;
+	const char *text = MODEL_TAIL(event, &length), *suffix = NULL;
+
+	for (const char *at = text; (at = strstr(at, "0x")) != NULL; at++) {
+		if (at > text && (at[-1] == '+' || at[-1] == '/'))
+			suffix = at - 1;
+	}
+	return suffix ? strpool_add(&load->model->strings, text, (size_t)(suffix - text)) : name;
+}
+
 static void on_class_loaded(struct load *load, uint32_t thread, uint32_t index,
 			    const struct event_class_loaded *event)
 {
 	struct model *model = load->model;
 	struct thread_state *state = &load->threads.items[thread];
 	uint64_t time_ns = event->header.time_ns;
-	uint32_t name = name_of(load, event);
+	uint32_t name = name_of(load, event), begun = begun_name(load, event, name);
 	struct loaded_class *class = vec_push(&model->jvm.classes);
 	uint8_t flags = SPAN_LOADED | (event->is_shared ? SPAN_SHARED : 0);
 
@@ -49,20 +63,20 @@ static void on_class_loaded(struct load *load, uint32_t thread, uint32_t index,
 				       .span = NO_INDEX,
 				       .read_event = NO_INDEX,
 				       .is_shared = event->is_shared != 0};
-	/* Where stack pointers are not known, what was begun inside the load is still open. */
+	/* What was begun inside the load or the parsing has ended by now. */
 	for (size_t i = state->open.count; i > 0; i--) {
 		const struct open_span *open = &state->open.items[i - 1];
 
 		if (open->kind != SPAN_CLASS_LOAD && open->kind != SPAN_CLASS_PARSE && open->kind != SPAN_CLASS_LINK)
 			break;
-		if (open->kind == SPAN_CLASS_LOAD && open->name == name) {
+		if (open->kind != SPAN_CLASS_LINK && open->name == begun) {
 			while (state->open.count > i)
 				spans_close(load, thread, state->open.items[state->open.count - 1].kind, 0, time_ns,
 					    SPAN_END_ESTIMATED);
 			break;
 		}
 	}
-	while (is_top_of_class(state, name, false)) {
+	while (is_top_of_class(state, begun, false)) {
 		const struct open_span open = state->open.items[state->open.count - 1];
 
 		if (open.kind == SPAN_CLASS_LOAD) {
@@ -75,7 +89,7 @@ static void on_class_loaded(struct load *load, uint32_t thread, uint32_t index,
 		} else {
 			class->is_parsed = true;
 		}
-		spans_close(load, thread, (enum span_kind)open.kind, name, time_ns, flags);
+		spans_close(load, thread, (enum span_kind)open.kind, begun, time_ns, flags);
 	}
 	if (class->read_event == NO_INDEX) {
 		class->read_event = state->read_event;
@@ -135,6 +149,25 @@ static void on_class_parse(struct load *load, uint32_t thread, uint32_t index, c
 	spans_open(load, thread, SPAN_CLASS_PARSE, index, event->header.time_ns, event->stack_pointer, name);
 }
 
+/* A class is verified, then rewritten, which has a probe too: the second ends the first. */
+static void on_class_link(struct load *load, uint32_t thread, uint32_t index, const struct event_class_link *event)
+{
+	struct thread_state *state = &load->threads.items[thread];
+	uint32_t name = name_of(load, event);
+	bool is_second = false;
+
+	spans_on_stack_pointer(load, thread, event->stack_pointer, event->header.time_ns);
+	if (state->open.count) {
+		const struct open_span *top = &state->open.items[state->open.count - 1];
+
+		is_second = top->kind == SPAN_CLASS_LINK && top->name == name;
+	}
+	if (is_second)
+		spans_close(load, thread, SPAN_CLASS_LINK, name, event->header.time_ns, 0);
+	spans_open(load, thread, SPAN_CLASS_LINK, index, event->header.time_ns, event->stack_pointer, name)->is_second =
+		is_second;
+}
+
 void classes_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event)
 {
 	uint64_t time_ns = event->time_ns;
@@ -148,9 +181,9 @@ void classes_on_event(struct load *load, uint32_t thread, uint32_t index, const 
 		break;
 	}
 	case EVENT_CLASS_LOADED:
+		on_class_loaded(load, thread, index, (const struct event_class_loaded *)event);
 		spans_on_stack_pointer(load, thread, ((const struct event_class_loaded *)event)->stack_pointer,
 				       time_ns);
-		on_class_loaded(load, thread, index, (const struct event_class_loaded *)event);
 		break;
 	case EVENT_CLASS_PARSE:
 		spans_on_stack_pointer(load, thread, ((const struct event_class_parse *)event)->stack_pointer,
@@ -160,10 +193,12 @@ void classes_on_event(struct load *load, uint32_t thread, uint32_t index, const 
 	case EVENT_CLASS_LINK: {
 		const struct event_class_link *link = (const struct event_class_link *)event;
 
-		spans_on_stack_pointer(load, thread, link->stack_pointer, time_ns);
-		spans_open(load, thread, SPAN_CLASS_LINK, index, time_ns, link->stack_pointer, name_of(load, link));
+		on_class_link(load, thread, index, link);
 		break;
 	}
+	case EVENT_CLASS_RETURN:
+		spans_on_return(load, thread, ((const struct event_class_return *)event)->stack_pointer, time_ns);
+		break;
 	case EVENT_CLASS_INIT:
 		spans_on_stack_pointer(load, thread, ((const struct event_class_init *)event)->stack_pointer,
 				       time_ns);

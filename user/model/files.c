@@ -160,6 +160,8 @@ static void on_transfer(struct load *load, uint32_t thread, uint32_t index, cons
 	span->flags |= model->files.list.items[file].is_archive ? SPAN_ARCHIVE : 0;
 	if (is_read)
 		classes_on_read(load, thread, index, event->result);
+	if (span->flags & SPAN_ARCHIVE)
+		spans_prove_load(load, thread, time_ns);
 }
 
 static void on_map(struct load *load, uint32_t thread, uint32_t index, const struct event_file_map *event)

@@ -193,6 +193,8 @@ static void on_exception(struct load *load, uint32_t thread, uint32_t index, con
 
 	spans_on_stack_pointer(load, thread, event->stack_pointer, start_ns);
 	spans_add(load, thread, SPAN_EXCEPTION, index, start_ns, event->header.time_ns)->name = name_of(load, event);
+	if (strstr(event->tail, "ClassNotFound") || strstr(event->tail, "NoClassDefFound"))
+		spans_prove_load(load, thread, event->header.time_ns);
 }
 
 static void on_throw(struct load *load, uint32_t thread, uint32_t index, const struct event_native_throw *event)

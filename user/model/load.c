@@ -268,6 +268,7 @@ static void on_event(struct load *load, uint32_t index)
 	if (event->kind == EVENT_SAMPLE)
 		load->sample_period_ns = ((const struct event_sample *)event)->period_ns;
 	schedule_note(load, thread, event);
+	spans_note(load, thread, event);
 	switch ((enum event_kind)event->kind) {
 	case EVENT_SWITCH_OUT:
 		schedule_on_switch_out(load, thread, index, (const struct event_switch_out *)event);

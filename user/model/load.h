@@ -16,7 +16,10 @@ struct open_span {
 	uint32_t span;		/* index in the thread's spans, still in order of completion or begin */
 	uint32_t name;
 	uint8_t kind;
-	bool has_parse;
+	bool has_parse;		/* CLASS_LOAD: a CLASS_PARSE of the class was seen in it */
+	bool is_second;		/* CLASS_LINK: after verifying comes rewriting, which loads nothing */
+	uint64_t next_event_ns; /* the first thing that the thread did after it, 0: none yet */
+	uint64_t related_ns;	/* the end of the last thing in it that shows it was still going on, 0: none */
 	uint32_t read_event; /* CLASS_LOAD: the last read of a file in it, nested loads excluded */
 	uint64_t read_bytes;
 };
@@ -110,9 +113,15 @@ void schedule_prepare(struct load *load);
 void schedule_finish(struct load *load);
 
 /* ---- spans.c ---- */
+/* For every event of the thread's own, before its subject sees it. */
+void spans_note(struct load *load, uint32_t thread, const struct event_header *event);
+/* The innermost open span, if it is a class that was asked for, was still being looked for at this time. */
+void spans_prove_load(struct load *load, uint32_t thread, uint64_t time_ns);
 struct span *spans_add(struct load *load, uint32_t thread, enum span_kind kind, uint32_t event, uint64_t start_ns,
 		       uint64_t end_ns);
 void spans_on_stack_pointer(struct load *load, uint32_t thread, uint64_t stack_pointer, uint64_t time_ns);
+/* A frame at or below the stack pointer, whose begin is an open span, has returned at this very time. */
+void spans_on_return(struct load *load, uint32_t thread, uint64_t stack_pointer, uint64_t time_ns);
 struct open_span *spans_open(struct load *load, uint32_t thread, enum span_kind kind, uint32_t event,
 			     uint64_t time_ns, uint64_t stack_pointer, uint32_t name);
 /* Ends the innermost open span of this kind (and name, where not 0) and all inside it; false where there is none. */

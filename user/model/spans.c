@@ -18,30 +18,139 @@ struct span *spans_add(struct load *load, uint32_t thread, enum span_kind kind, 
 
 /* ---- begins without an end of their own ---- */
 
-/* Class loading has a probe at its entry only. A later event on the thread with a stack pointer above the entry's
- * proves that the frame has returned: stacks grow down. So does an equal one, as two live frames never share the word
- * at their entry; but the steps of a class's initialisation are probes inside one frame. */
+/* Class loading has probes at entries only. What is known of an end:
+ *
+ *	a class that is loaded ends its request and its parsing; initialising it ends linking it;
+ *	a later event on the thread with a stack pointer above the entry's proves that the frame has returned, as stacks
+ *	grow down; so does an equal one, as two live frames never share the word at their entry (but the steps of a
+ *	class's initialisation are probes inside one frame).
+ *
+ * The second says that it ended, not when: after a return at a shallow depth everything deeper still looks as if it were
+ * inside. So such a span reaches no further than to the last thing in it that concerns its class, and where there is
+ * none (the class was known already), to the next event, or as far as a look-up may take. */
+enum { LOOK_UP_NS = 100000 };
+
+static bool is_of_class(uint8_t kind)
+{
+	return kind == SPAN_CLASS_LOAD || kind == SPAN_CLASS_PARSE || kind == SPAN_CLASS_LINK;
+}
+
+static uint64_t proven_end(const struct open_span *open, uint64_t start_ns, uint64_t limit_ns)
+{
+	uint64_t end_ns = open->related_ns;
+
+	if (end_ns == 0) {
+		end_ns = start_ns + LOOK_UP_NS;
+		if (open->next_event_ns && open->next_event_ns < end_ns)
+			end_ns = open->next_event_ns;
+	}
+	return end_ns < limit_ns ? end_ns : limit_ns;
+}
+
+/* What an inner one tells of the one around it: parsing and verifying a class load others, a request for it asks other
+ * loaders for the same. */
+static void relate(struct open_span *below, const struct open_span *inner, uint64_t end_ns)
+{
+	bool is_related = below->kind == SPAN_CLASS_LOAD ? inner->name == below->name : is_of_class(inner->kind);
+
+	if (is_related && is_of_class(below->kind) && end_ns > below->related_ns)
+		below->related_ns = end_ns;
+	/* A class is often asked for more than once on the way down (a loader asks its parent): its reads are its
+	 * outermost's. */
+	if (below->kind == SPAN_CLASS_LOAD && inner->kind == SPAN_CLASS_LOAD && below->name == inner->name &&
+	    inner->read_event != NO_INDEX) {
+		below->read_event = inner->read_event;
+		below->read_bytes += inner->read_bytes;
+	}
+}
 
 static void pop(struct load *load, uint32_t thread, uint64_t time_ns, uint8_t flags)
 {
 	struct thread_state *state = &load->threads.items[thread];
-	struct open_span *top = &state->open.items[state->open.count - 1];
-	struct span *span = &load->model->threads.list.items[thread].spans.items[top->span];
+	const struct open_span top = state->open.items[--state->open.count];
+	struct span *span = &load->model->threads.list.items[thread].spans.items[top.span];
 
+	if (flags & (SPAN_END_ESTIMATED | SPAN_END_UNSEEN) && is_of_class(top.kind))
+		time_ns = proven_end(&top, span->start_ns, time_ns);
 	span->end_ns = time_ns > span->start_ns ? time_ns : span->start_ns;
 	span->flags |= flags;
-	state->open.count--;
+	if (state->open.count)
+		relate(&state->open.items[state->open.count - 1], &top, span->end_ns);
+}
 
-	/* A class is often asked for more than once on the way down (a loader asks its parent): its reads are its
-	 * outermost's. */
-	if (top->kind == SPAN_CLASS_LOAD && top->read_event != NO_INDEX && state->open.count) {
-		struct open_span *below = &state->open.items[state->open.count - 1];
+/* Whether an event shows that Java code runs, or that the VM is at something else than verifying or parsing a class. */
+static bool is_elsewhere(const struct event_header *event)
+{
+	switch ((enum event_kind)event->kind) {
+	case EVENT_EXCEPTION:
+	case EVENT_SOCKET_ACCEPT:
+	case EVENT_SOCKET_CONNECT:
+	case EVENT_SOCKET_READ:
+	case EVENT_SOCKET_WRITE:
+		return true;
+	case EVENT_SAMPLE: {
+		const struct event_sample *sample = (const struct event_sample *)event;
 
-		if (below->kind == SPAN_CLASS_LOAD && below->name == top->name) {
-			below->read_event = top->read_event;
-			below->read_bytes += top->read_bytes;
-		}
+		return sample->mode == SAMPLE_USER && (sample->code == CODE_INTERPRETED || sample->code == CODE_C1 ||
+						       sample->code == CODE_C2 || sample->code == CODE_COMPILED);
 	}
+	case EVENT_VM_WAIT: {
+		uint32_t reason = ((const struct event_vm_wait *)event)->reason;
+
+		return reason == VM_WAIT_MONITOR || reason == VM_WAIT_OBJECT || reason == VM_WAIT_PARK ||
+		       reason == VM_WAIT_SLEEP;
+	}
+	default:
+		return false;
+	}
+}
+
+/* Verifying and parsing load classes, and run Java code only in a request for one. */
+static bool shows_return(const struct open_span *top, const struct event_header *event)
+{
+	if (top->kind == SPAN_CLASS_LINK && top->is_second && event->kind >= EVENT_CLASS_LOAD &&
+	    event->kind <= EVENT_CLASS_LINK)
+		return true;
+	return (top->kind == SPAN_CLASS_LINK || top->kind == SPAN_CLASS_PARSE) && is_elsewhere(event);
+}
+
+/* What a thread does by its own will: a fault or a displacement says nothing of where it is. */
+static bool is_a_step(const struct event_header *event)
+{
+	switch ((enum event_kind)event->kind) {
+	case EVENT_SWITCH_OUT:
+	case EVENT_SWITCH_IN:
+	case EVENT_INTERRUPT:
+	case EVENT_FAULT:
+	case EVENT_SYSCALL:
+	case EVENT_FILE_MAP:
+	case EVENT_THREAD_NAME:
+		return false;
+	default:
+		return true;
+	}
+}
+
+void spans_note(struct load *load, uint32_t thread, const struct event_header *event)
+{
+	struct thread_state *state = &load->threads.items[thread];
+	const uint64_t *duration_ns = event_duration((struct event_header *)event);
+	uint64_t start_ns = event->time_ns - (duration_ns ? *duration_ns : 0);
+
+	if (state->open.count == 0 || !is_a_step(event))
+		return;
+	if (state->open.items[state->open.count - 1].next_event_ns == 0)
+		state->open.items[state->open.count - 1].next_event_ns = start_ns;
+	while (state->open.count && shows_return(&state->open.items[state->open.count - 1], event))
+		pop(load, thread, start_ns, SPAN_END_ESTIMATED);
+}
+
+void spans_prove_load(struct load *load, uint32_t thread, uint64_t time_ns)
+{
+	struct thread_state *state = &load->threads.items[thread];
+
+	if (state->open.count && state->open.items[state->open.count - 1].kind == SPAN_CLASS_LOAD)
+		state->open.items[state->open.count - 1].related_ns = time_ns;
 }
 
 void spans_on_stack_pointer(struct load *load, uint32_t thread, uint64_t stack_pointer, uint64_t time_ns)
@@ -61,6 +170,25 @@ void spans_on_stack_pointer(struct load *load, uint32_t thread, uint64_t stack_p
 		    (opened_at == stack_pointer && top->kind == SPAN_CLASS_INIT))
 			break;
 		pop(load, thread, end_ns, SPAN_END_ESTIMATED);
+	}
+}
+
+void spans_on_return(struct load *load, uint32_t thread, uint64_t stack_pointer, uint64_t time_ns)
+{
+	struct thread_state *state = &load->threads.items[thread];
+
+	if (stack_pointer == 0)
+		return;
+	while (state->open.count) {
+		const struct open_span *top = &state->open.items[state->open.count - 1];
+
+		if (top->stack_pointer == 0 || top->stack_pointer > stack_pointer || top->kind == SPAN_CLASS_INIT)
+			break;
+		/* The last frame to return is the one that this is about. */
+		bool is_last = state->open.count == 1 || top[-1].stack_pointer == 0 ||
+			       top[-1].stack_pointer > stack_pointer;
+
+		pop(load, thread, is_last ? time_ns : state->last_event_ns, is_last ? 0 : SPAN_END_ESTIMATED);
 	}
 }
 

@@ -73,6 +73,8 @@ void http_feed_arrival(struct http_connection *connection, uint64_t time_ns, uin
 
 void http_connection_lose(struct http_connection *connection)
 {
+	if (connection->is_opaque)
+		return;
 	connection->is_lost = connection->was_http;
 	http_opaque_start(connection, HTTP_OPAQUE);
 }
@@ -197,7 +199,7 @@ static bool begins_with_head(const struct http_transfer *transfer, bool is_respo
 	for (size_t i = 0; transfer->head && i < length && !machine.is_line_complete; i++)
 		if (http_head_step(&machine, transfer->head[i], &class) != HTTP_HEAD_MORE)
 			return false;
-	return machine.is_line_complete;
+	return machine.is_line_complete && (is_response || http_is_standard_method(machine.head.method));
 }
 
 /* More from the client while of neither the request nor its response the end is known: a new request if it looks like

@@ -8,11 +8,13 @@
  * Of each transfer only its first bytes (head) and its last 8 are known; the bytes between are "hidden". The tracker
  * follows the framing (Content-Length, chunks, close) through hidden bytes where their meaning is sure. Where it is
  * not, it says less and marks it, and never guesses:
- *   - a request's head longer than what is visible: method and target are given, is_head_cut set; the end of its body
- * is unknown, so the next request is recognised only once this one was answered, at the start of a read (where the
- * client was seen to pipeline before, the connection becomes opaque instead);
- *   - a response whose end cannot be computed (its head is cut, chunk sizes hidden): it ends with the last bytes
- * written before the client's next bytes, is_end_estimated set;
+ *   - A request's head is longer than what is visible: method and target are given, is_head_cut set. The end of its
+ *     body is unknown, so the next request is recognised only once this one was answered, at the start of a read.
+ *     Where the client was seen to pipeline before, the connection becomes opaque instead.
+ *   - A response's end cannot be computed (its head is cut, chunk sizes are hidden): it ends with the last bytes
+ *     written before the client's next bytes, is_end_estimated set.
+ *   - After such a gap a call that begins with a whole request line (status line) is taken to begin a request
+ *     (response), and a write that ends with the last chunk's bytes to end a chunked response.
  *   - TLS, HTTP/2 and anything else: opaque requests by bytes and time, see enum http_protocol.
  * All input is untrusted. Memory per connection is bounded (HTTP_PENDING_MAX requests, HTTP_TARGET_MAX bytes each).
  *
@@ -26,8 +28,7 @@
 #include <stdint.h>
 
 enum {
-	HTTP_PENDING_MAX =
-		64, /* pipelined requests without a complete response; beyond: the connection becomes opaque */
+	HTTP_PENDING_MAX = 64,	/* pipelined requests without a response; with more the connection becomes opaque */
 	HTTP_TARGET_MAX = 2048, /* a longer target is cut, is_target_cut set */
 	HTTP_METHOD_MAX = 24,
 	HTTP_LAST_BYTES = 8,
@@ -64,8 +65,7 @@ struct http_request {
 	uint64_t first_read_ns;	 /* return of the read that delivered the first byte */
 	uint64_t last_read_ns;	 /* return of the last read that delivered a byte of it */
 	uint64_t first_write_ns; /* entry of the write that sent the response's first byte, 0: none */
-	uint64_t end_ns; /* return of the write of the last byte; without any: when the connection or recording ended
-			  */
+	uint64_t end_ns; /* return of the write of the last byte; without any: when connection or recording ended */
 	uint64_t bytes_in, bytes_out;
 	uint32_t reader_pid, reader_tid; /* who read the first byte */
 	uint32_t writer_pid, writer_tid; /* who wrote the last byte, 0: nobody */
@@ -78,8 +78,7 @@ struct http_request {
 	bool is_target_cut;	    /* the path is whole only if the target has a '?' */
 	bool is_bytes_in_estimated; /* an upper bound: the end of its body could not be followed */
 	bool is_handshake;	    /* TLS: the client sent handshake records only */
-	bool is_connection_lost; /* opaque from here on because HTTP's framing was lost, not because it never was HTTP
-				  */
+	bool is_connection_lost;    /* opaque because HTTP's framing was lost, not because it never was HTTP */
 };
 
 typedef void http_request_callback(void *context, const struct http_request *request);
@@ -114,8 +113,7 @@ void http_feed_arrival(struct http_connection *connection, uint64_t time_ns, uin
 void http_feed_read(struct http_connection *connection, const struct http_transfer *transfer);
 void http_feed_write(struct http_connection *connection, const struct http_transfer *transfer);
 
-/* The connection ended: what is pending is reported. Feeding more starts a new connection's life in the same object.
- */
+/* The connection ended: what is pending is reported. Feeding more starts a new connection's life in the same object. */
 void http_feed_close(struct http_connection *connection, uint64_t time_ns);
 
 /* The recording ended: what is pending is reported as unfinished, an answered request of unknown end as complete,

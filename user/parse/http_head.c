@@ -389,6 +389,17 @@ enum http_head_step http_head_step(struct http_head_machine *machine, uint8_t by
 	return step(machine, byte, ret_class);
 }
 
+bool http_is_standard_method(const char *method)
+{
+	static const char *const methods[] = {"GET",	 "HEAD",    "POST",  "PUT",  "DELETE",
+					      "CONNECT", "OPTIONS", "TRACE", "PATCH"};
+
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (strcmp(method, methods[i]) == 0)
+			return true;
+	return false;
+}
+
 /* ---- heads in one piece ---- */
 
 static bool parse_head(const uint8_t *bytes, size_t length, bool is_response, struct http_head *ret_head)

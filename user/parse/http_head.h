@@ -42,8 +42,7 @@ struct http_head_machine {
 	size_t authority_start, authority_bytes;
 	bool is_in_authority, is_authority_hidden, is_in_parameters, is_in_query, is_in_parameter_name, is_in_secret;
 
-	/* Set by a step when earlier bytes turned out to be secret: how many before this one. The caller clears it.
-	 */
+	/* Set by a step when earlier bytes turned out to be secret: how many before this one. The caller clears it. */
 	size_t secret_back;
 };
 
@@ -59,3 +58,7 @@ enum http_head_step http_head_step(struct http_head_machine *machine, uint8_t by
 
 /* A byte of the target, for http_head_step. */
 enum http_head_step http_target_step(struct http_head_machine *machine, uint8_t byte, uint8_t *ret_class);
+
+/* Whether it is a method of RFC 9110, or PATCH. None of them ends in another: a request line that is found in the
+ * middle of a stream and has one of these is not the end of a longer word. */
+bool http_is_standard_method(const char *method);

@@ -184,6 +184,12 @@ static size_t inbound_head(struct http_connection *connection, const struct http
 		}
 		count_inbound(connection, transfer, 1);
 		if (!was_line && machine->is_line_complete) {
+			if (in->is_resyncing && !http_is_standard_method(machine->head.method)) {
+				http_inbound_resync_failed(connection);
+				if (connection->is_opaque)
+					http_opaque_join(connection, transfer);
+				return i + 1;
+			}
 			connection->was_http = true;
 			in->is_resyncing = connection->has_stray = false;
 			take_request_line(connection);

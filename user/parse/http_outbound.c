@@ -14,8 +14,11 @@ static void count_outbound(struct http_connection *connection, const struct http
 /* From its first byte on a response belongs to the first pending request. */
 static void begin_response(struct http_connection *connection)
 {
+	/* What only began to look like a request is not one that is answered. */
+	if (connection->in.is_resyncing && connection->in.request == 0)
+		http_inbound_resync_failed(connection);
 	connection->out.has_request = connection->pending.count > 0;
-	if (connection->out.has_request)
+	if (connection->out.has_request || connection->is_opaque)
 		return;
 	/* Without a request: a server that times out an idle connection says 408 and closes. But where bytes of the
 	 * client were not understood, or none came, it is not known what this answers. */

@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -138,9 +139,28 @@ struct err *uprobe_attach(int program_fd, const char *path, pid_t pid, const str
 	return NULL;
 }
 
+/* All but the links and `kept`: whoever waits for the end of a pipe or a connection shall not wait for the child too. */
+static void close_all_but(const struct uprobe_links *links, int kept)
+{
+	for (unsigned from = 0;;) {
+		unsigned next = UINT_MAX;
+
+		for (size_t i = 0; i < links->fds.count; i++)
+			if ((unsigned)links->fds.items[i] >= from && (unsigned)links->fds.items[i] < next)
+				next = (unsigned)links->fds.items[i];
+		if ((unsigned)kept >= from && (unsigned)kept < next)
+			next = (unsigned)kept;
+		if (next > from)
+			close_range(from, next - 1, 0);
+		if (next == UINT_MAX)
+			return;
+		from = next + 1;
+	}
+}
+
 /* A child that holds the same descriptors until ours are closed: closing ours is then quick, and the slow detaching happens
  * at its exit, with nobody waiting. */
-static void leave_to_child(void)
+static void leave_to_child(const struct uprobe_links *links)
 {
 	int ends[2];
 	char byte;
@@ -152,11 +172,7 @@ static void leave_to_child(void)
 
 	if (pid == 0) {
 		setsid();
-		close(ends[1]);
-		/* Output that somebody waits for the end of must not stay open. */
-		close(STDIN_FILENO);
-		close(STDOUT_FILENO);
-		close(STDERR_FILENO);
+		close_all_but(links, ends[0]);
 		_exit(read(ends[0], &byte, 1) < 0);
 	}
 	close(ends[0]);
@@ -166,7 +182,7 @@ static void leave_to_child(void)
 void uprobe_links_close(struct uprobe_links *links, bool is_multi)
 {
 	if (!is_multi && links->fds.count)
-		leave_to_child();
+		leave_to_child(links);
 	for (size_t i = 0; i < links->fds.count; i++)
 		close(links->fds.items[i]);
 	vec_done(&links->fds);

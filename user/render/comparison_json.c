@@ -85,36 +85,41 @@ static void put_difference(struct json_out *json, const struct comparison_differ
 	json_out_object_end(json);
 }
 
+void json_put_comparison(struct json_out *json, const struct comparison *comparison)
+{
+	json_out_object(json);
+	json_put_text(json, "schema", "warmtrace-comparison/1");
+	json_out_key(json, "scenarios");
+	json_out_array(json);
+	for (size_t i = 0; i < comparison->scenarios_count; i++)
+		put_scenario(json, &comparison->scenarios[i]);
+	json_out_array_end(json);
+	json_put_text(json, "baseline", comparison->baseline);
+	json_out_key(json, "differences");
+	json_out_array(json);
+	for (size_t i = 0; i < comparison->differences_count; i++)
+		put_difference(json, &comparison->differences[i]);
+	json_out_array_end(json);
+	json_out_key(json, "interactions");
+	json_out_array(json);
+	for (size_t i = 0; i < comparison->interactions_count; i++) {
+		const struct comparison_interaction *interaction = &comparison->interactions[i];
+
+		json_out_object_flat(json);
+		json_put_texts(json, "of", interaction->of, 2);
+		json_put_int(json, "first_request_ns", interaction->first_request_ns);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
+	json_put_text(json, "verdict", comparison->verdict);
+	json_put_texts(json, "notes", comparison->notes, comparison->note_count);
+	json_out_object_end(json);
+}
+
 struct err *render_comparison_json(const struct comparison *comparison, FILE *out)
 {
 	struct json_out json = {.out = out};
 
-	json_out_object(&json);
-	json_put_text(&json, "schema", "warmtrace-comparison/1");
-	json_out_key(&json, "scenarios");
-	json_out_array(&json);
-	for (size_t i = 0; i < comparison->scenarios_count; i++)
-		put_scenario(&json, &comparison->scenarios[i]);
-	json_out_array_end(&json);
-	json_put_text(&json, "baseline", comparison->baseline);
-	json_out_key(&json, "differences");
-	json_out_array(&json);
-	for (size_t i = 0; i < comparison->differences_count; i++)
-		put_difference(&json, &comparison->differences[i]);
-	json_out_array_end(&json);
-	json_out_key(&json, "interactions");
-	json_out_array(&json);
-	for (size_t i = 0; i < comparison->interactions_count; i++) {
-		const struct comparison_interaction *interaction = &comparison->interactions[i];
-
-		json_out_object_flat(&json);
-		json_put_texts(&json, "of", interaction->of, 2);
-		json_put_int(&json, "first_request_ns", interaction->first_request_ns);
-		json_out_object_end(&json);
-	}
-	json_out_array_end(&json);
-	json_put_text(&json, "verdict", comparison->verdict);
-	json_put_texts(&json, "notes", comparison->notes, comparison->note_count);
-	json_out_object_end(&json);
+	json_put_comparison(&json, comparison);
 	return json_out_finish(&json);
 }

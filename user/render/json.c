@@ -228,7 +228,7 @@ static void put_client(struct json_out *json, const struct report_request *reque
 	json_out_object_end(json);
 }
 
-static void put_request(struct json_out *json, const struct report_request *request)
+static void put_request(struct json_out *json, const struct report_request *request, bool has_path)
 {
 	json_out_object(json);
 	json_put_int(json, "index", request->index);
@@ -251,7 +251,8 @@ static void put_request(struct json_out *json, const struct report_request *requ
 	json_out_object_end(json);
 	put_named_values(json, "inclusive", request->inclusive, request->inclusive_count);
 	put_counts(json, &request->counts);
-	put_path(json, request);
+	if (has_path)
+		put_path(json, request);
 	json_out_object_end(json);
 }
 
@@ -306,13 +307,13 @@ static void put_cold_vs_warm(struct json_out *json, const struct report_cold_vs_
 	json_out_object_end(json);
 }
 
-static void put_answers(struct json_out *json, const struct report *report)
+static void put_answers(struct json_out *json, const struct report *report, bool has_paths)
 {
 	if (report->requests_count || !is_unobserved(report, "sockets")) {
 		json_out_key(json, "requests");
 		json_out_array(json);
 		for (size_t i = 0; i < report->requests_count; i++)
-			put_request(json, &report->requests[i]);
+			put_request(json, &report->requests[i], has_paths);
 		json_out_array_end(json);
 		put_routes(json, report);
 		json_out_key(json, "cold_vs_warm");
@@ -352,42 +353,48 @@ static void put_findings(struct json_out *json, const struct report *report)
 	json_out_array_end(json);
 }
 
+void json_put_report(struct json_out *json, const struct report *report, bool has_paths)
+{
+	bool has_files = !is_unobserved(report, "file_opens") && !is_unobserved(report, "system_calls");
+
+	json_out_object(json);
+	json_put_text(json, "schema", "warmtrace-report/1");
+	json_out_key(json, "tool");
+	json_out_object_flat(json);
+	json_put_text(json, "version", report->tool_version);
+	json_out_object_end(json);
+	put_run(json, &report->run);
+	put_machine(json, &report->machine);
+	put_runtime(json, &report->runtime);
+	put_trust(json, report);
+	put_course(json, report);
+	put_answers(json, report, has_paths);
+	if (report->exceptions_count || !is_unobserved(report, "exceptions") ||
+	    !is_unobserved(report, "native_exceptions"))
+		json_put_exceptions(json, report);
+	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
+		json_put_classes(json, &report->classes);
+	if (report->jars_count || has_files)
+		json_put_jars(json, report);
+	if (report->files_count || has_files)
+		json_put_files(json, report);
+	json_put_machinery(json, report);
+	if (report->threads_count || !is_unobserved(report, "threads"))
+		json_put_threads(json, report);
+	if (report->memory_count || !is_unobserved(report, "memory"))
+		json_put_memory(json, report);
+	if (report->connections_count || !is_unobserved(report, "sockets"))
+		json_put_connections(json, report);
+	put_findings(json, report);
+	json_put_text(json, "verdict", report->verdict);
+	json_put_texts(json, "notes", report->notes, report->note_count);
+	json_out_object_end(json);
+}
+
 struct err *render_json(const struct report *report, FILE *out)
 {
 	struct json_out json = {.out = out};
-	bool has_files = !is_unobserved(report, "file_opens") && !is_unobserved(report, "system_calls");
 
-	json_out_object(&json);
-	json_put_text(&json, "schema", "warmtrace-report/1");
-	json_out_key(&json, "tool");
-	json_out_object_flat(&json);
-	json_put_text(&json, "version", report->tool_version);
-	json_out_object_end(&json);
-	put_run(&json, &report->run);
-	put_machine(&json, &report->machine);
-	put_runtime(&json, &report->runtime);
-	put_trust(&json, report);
-	put_course(&json, report);
-	put_answers(&json, report);
-	if (report->exceptions_count || !is_unobserved(report, "exceptions") ||
-	    !is_unobserved(report, "native_exceptions"))
-		json_put_exceptions(&json, report);
-	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
-		json_put_classes(&json, &report->classes);
-	if (report->jars_count || has_files)
-		json_put_jars(&json, report);
-	if (report->files_count || has_files)
-		json_put_files(&json, report);
-	json_put_machinery(&json, report);
-	if (report->threads_count || !is_unobserved(report, "threads"))
-		json_put_threads(&json, report);
-	if (report->memory_count || !is_unobserved(report, "memory"))
-		json_put_memory(&json, report);
-	if (report->connections_count || !is_unobserved(report, "sockets"))
-		json_put_connections(&json, report);
-	put_findings(&json, report);
-	json_put_text(&json, "verdict", report->verdict);
-	json_put_texts(&json, "notes", report->notes, report->note_count);
-	json_out_object_end(&json);
+	json_put_report(&json, report, true);
 	return json_out_finish(&json);
 }

@@ -1,6 +1,7 @@
 /* JSON pieces that the report's and the comparison's renderers share, and the report's lists of things. */
 #pragma once
 
+#include "analyze/comparison.h"
 #include "analyze/report.h"
 #include "base/json_out.h"
 
@@ -20,6 +21,10 @@ void json_put_maybe_text(struct json_out *json, const char *key, struct maybe_te
 
 /* "": no key, that is, not observed. */
 void json_put_observed_text(struct json_out *json, const char *key, const char *text);
+
+/* The whole report as one object, with or without the tiles of the requests' paths. */
+void json_put_report(struct json_out *json, const struct report *report, bool has_paths);
+void json_put_comparison(struct json_out *json, const struct comparison *comparison);
 
 void json_put_exceptions(struct json_out *json, const struct report *report);
 void json_put_classes(struct json_out *json, const struct report_classes *classes);

@@ -9,7 +9,9 @@
 #include <stdio.h>
 
 #include "analyze/comparison.h"
+#include "analyze/flame.h"
 #include "analyze/report.h"
+#include "analyze/timeline.h"
 #include "base/err.h"
 
 struct render_options {
@@ -27,3 +29,22 @@ struct err *render_text(const struct report *report, const struct render_options
 struct err *render_comparison_json(const struct comparison *comparison, FILE *out) must_check;
 struct err *render_comparison_text(const struct comparison *comparison, const struct render_options *options,
 				   FILE *out) must_check;
+
+/* A flame graph of a page, with the words over it. */
+struct html_flame {
+	const struct flame *flame;
+	const char *title;
+};
+
+struct html_pictures {
+	const struct timeline *timeline;
+	const struct html_flame *flames; /* the first is shown first */
+	size_t flame_count;
+};
+
+/* One self-contained page (page.h). */
+struct err *render_html(const struct report *report, const struct html_pictures *pictures, FILE *out) must_check;
+
+/* The flames are differences: the baseline against one scenario each. */
+struct err *render_comparison_html(const struct comparison *comparison, const struct html_flame *flames,
+				   size_t flame_count, FILE *out) must_check;

@@ -106,14 +106,15 @@ static inline void append(uint8_t *stream, size_t *length, const char *text)
 	*length += text_length;
 }
 
-/* Bodies hold what framing looks like, so that a tracker that looks into them goes wrong. The last chunk's bytes are
- * in them only where no byte is hidden: at the end of a write they are, by http.h's rule, the (estimated) end of
- * chunks that were lost. */
+/* Bodies hold what framing looks like, so that a tracker that looks into them goes wrong. Where bytes are hidden, not
+ * what http.h says is taken for a sign at the beginning or end of a call: request lines, status lines, the last
+ * chunk. */
 static inline void append_body(struct choices *choices, uint8_t *stream, size_t *length, size_t size)
 {
 	static const char lure[] =
 		"\r\n0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nGET /lure HTTP/1.1\r\n\r\n";
-	const char *text = choices->is_luring ? lure : lure + 7;
+	static const char fake[] = "7\r\nContent-Length: 7\r\n\r\n0\r\n GET HTTP/1.1\r\n";
+	const char *text = choices->is_luring ? lure : fake;
 	size_t text_length = strlen(text), phase = choose(choices, (uint32_t)text_length);
 
 	CONVERSATION_CHECK(*length + size <= CONVERSATION_STREAM_MAX);

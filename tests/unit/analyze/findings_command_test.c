@@ -9,25 +9,27 @@
 #include "analyze/findings_command.h"
 #include "base/auto.h"
 
-#define READ(launch, ...)                                                   \
-	static const char *const arguments[] = {__VA_ARGS__};               \
-	struct launch launch;                                               \
-	struct arena arena auto_done(arena_done) = {};                      \
+#define READ(launch, ...)                                                                                            \
+	static const char *const arguments[] = {__VA_ARGS__};                                                        \
+	struct launch launch;                                                                                        \
+	struct arena arena auto_done(arena_done) = {};                                                               \
 	launch_read(arguments, array_length(arguments), &launch)
 
 static void a_jar_is_found_behind_options_with_values(void **state)
 {
-	READ(launch, "env", "A=1", "/opt/jdk/bin/java", "-Xmx1g", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-jar",
-	     "app.jar", "-jar", "x");
+	READ(launch, "env", "A=1", "/opt/jdk/bin/java", "-Xmx1g", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
+	     "-jar", "app.jar", "-jar", "x");
 	(void)state;
 	assert_int_equal(launch.java, 2);
 	assert_int_equal(launch.jar, 7);
 	assert_int_equal(launch.main, 7);
-	assert_string_equal(launch_text_with(&launch, "-Xss1m", "out/app.jar", &arena),
-			    "env A=1 /opt/jdk/bin/java -Xss1m -Xmx1g --add-opens java.base/java.lang=ALL-UNNAMED -jar "
-			    "out/app.jar -jar x");
-	assert_string_equal(launch_text_without(&launch, 3, &arena),
-			    "env A=1 /opt/jdk/bin/java --add-opens java.base/java.lang=ALL-UNNAMED -jar app.jar -jar x");
+	assert_string_equal(
+		launch_text_with(&launch, "-Xss1m", "out/app.jar", &arena),
+		"env A=1 /opt/jdk/bin/java -Xss1m -Xmx1g --add-opens java.base/java.lang=ALL-UNNAMED -jar "
+		"out/app.jar -jar x");
+	assert_string_equal(
+		launch_text_without(&launch, 3, &arena),
+		"env A=1 /opt/jdk/bin/java --add-opens java.base/java.lang=ALL-UNNAMED -jar app.jar -jar x");
 }
 
 static void a_main_class_follows_the_class_path(void **state)

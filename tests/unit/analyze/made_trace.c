@@ -263,15 +263,19 @@ static const char *put_offset(const struct maker *maker, const char *at, FILE *o
 	for (size_t i = 0; i < maker->archive_count; i++) {
 		const struct archive_index *index = maker->archives[i].index;
 
-		for vec_each(entry, &index->entries) {
-			const char *of = archive_entry_name(index, entry);
+		for
+			vec_each(entry, &index->entries)
+			{
+				const char *of = archive_entry_name(index, entry);
 
-			if (strlen(of) == (size_t)(end - name) && strncmp(of, name, (size_t)(end - name)) == 0) {
-				fprintf(out, "%llu",
-					(unsigned long long)(is_header ? entry->header_offset : entry->data_offset));
-				return end + 1;
+				if (strlen(of) == (size_t)(end - name) &&
+				    strncmp(of, name, (size_t)(end - name)) == 0) {
+					fprintf(out, "%llu",
+						(unsigned long long)(is_header ? entry->header_offset
+									       : entry->data_offset));
+					return end + 1;
+				}
 			}
-		}
 	}
 	fail_msg("no archive holds '%.*s'", (int)(end - name), name);
 	return end + 1;

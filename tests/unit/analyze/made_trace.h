@@ -10,7 +10,8 @@
  *
  * $i counts from 0, also in {…}. &A+B is the number A and B more each turn. An archive is a real one, all of its
  * entries stored: NAME:BYTES, NAME:BYTES*COUNT, NAME[ … ] for an archive in it; the number is its inode on device 1.
- * {header NAME} and {data NAME} are where the local header and the data of the first entry of that name lie in the file. */
+ * {header NAME} and {data NAME} are where the local header and the data of the first entry of that name lie in the
+ *file. */
 #pragma once
 
 #include "base/err.h"

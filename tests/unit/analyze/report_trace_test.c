@@ -1,14 +1,11 @@
 /* Made-up recordings under traces/inventory/ and traces/findings/ against what their headers say of the report:
  *
- *	# report exceptions[class=a.B].count = 3     a place in the report's JSON and its value (numbers also as 12ms or 4KiB)
- *	# report exceptions.length = 2               a list's length
- *	# report runtime.gc = absent                 not there, or there and null: "absent", "null"
- *	# finding cpu-throttled costs 12ms           a finding with its price, exact
- *	# finding cpu-throttled costs at most 12ms   the same, stated as an upper bound
- *	# finding cpu-throttled costs nothing        no price is claimed
- *	# finding cpu-throttled absent
- *	# evidence cpu-throttled: quota is 0.50      some sentence of its evidence, or its remedy, holds this
- *	# remedy cpu-throttled: java -Xmx1g
+ *	# report exceptions[class=a.B].count = 3     a place in the report's JSON and its value (numbers also as 12ms
+ *or 4KiB) # report exceptions.length = 2               a list's length # report runtime.gc = absent not there, or
+ *there and null: "absent", "null" # finding cpu-throttled costs 12ms           a finding with its price, exact #
+ *finding cpu-throttled costs at most 12ms   the same, stated as an upper bound # finding cpu-throttled costs nothing
+ *no price is claimed # finding cpu-throttled absent # evidence cpu-throttled: quota is 0.50      some sentence of its
+ *evidence, or its remedy, holds this # remedy cpu-throttled: java -Xmx1g
  *
  * And whatever they are about: the tables' sums are those of the phases' counts. */
 #include <dirent.h>
@@ -23,6 +20,7 @@
 
 #include "analyze/analyze.h"
 #include "base/auto.h"
+#include "format/text.h"
 #include "render/render.h"
 #include "unit/analyze/made_trace.h"
 #include "unit/model/trace.h"
@@ -57,7 +55,8 @@ static json_t *find_by_key(json_t *list, const char *key, size_t key_length, con
 	size_t index;
 	json_t *item;
 
-	json_array_foreach(list, index, item) {
+	json_array_foreach(list, index, item)
+	{
 		auto_free char *name = strndup(key, key_length);
 		json_t *field = json_object_get(item, name);
 		const char *text = json_string_value(field);
@@ -83,13 +82,16 @@ static json_t *select_item(json_t *list, const char *selector, size_t length)
 		return json_array_get(list, (size_t)atol(selector));
 	}
 	while (length) {
-		size_t part = memchr(selector, ',', length) ? (size_t)((const char *)memchr(selector, ',', length) - selector) : length;
+		size_t part = memchr(selector, ',', length)
+				      ? (size_t)((const char *)memchr(selector, ',', length) - selector)
+				      : length;
 		const char *equals = memchr(selector, '=', part);
 		json_t *left = json_array();
 		size_t index;
 		json_t *item;
 
-		json_array_foreach(matches, index, item) {
+		json_array_foreach(matches, index, item)
+		{
 			json_t *one = json_array();
 
 			json_array_append(one, item);
@@ -198,7 +200,8 @@ static void check_place(const char *path, json_t *report, const char *line)
 			fail_msg("%s: %s is '%s', expected '%s'", path, place, json_string_value(at), value);
 	} else if (json_is_integer(at)) {
 		if (json_integer_value(at) != parse_number(value))
-			fail_msg("%s: %s is %lld, expected %s", path, place, (long long)json_integer_value(at), value);
+			fail_msg("%s: %s is %lld, expected %s", path, place, (long long)json_integer_value(at),
+				 value);
 	} else {
 		auto_free char *text = json_dumps(at, JSON_ENCODE_ANY | JSON_COMPACT);
 
@@ -232,15 +235,16 @@ static void check_finding(const char *path, json_t *report, const char *line)
 	cost = json_object_get(finding, "cost_ns");
 	if (strcmp(said, "costs nothing") == 0) {
 		if (!json_is_null(cost))
-			fail_msg("%s: %.*s claims %lld ns", path, (int)length, line, (long long)json_integer_value(cost));
+			fail_msg("%s: %.*s claims %lld ns", path, (int)length, line,
+				 (long long)json_integer_value(cost));
 		return;
 	}
 	if (strncmp(said, "costs ", 6) != 0)
 		fail_msg("%s: '%s' is not known", path, said);
 	said += is_estimated ? 14 : 6;
 	if (!json_is_integer(cost) || json_integer_value(cost) != parse_number(said))
-		fail_msg("%s: %.*s costs %lld ns, expected %s", path, (int)length, line, (long long)json_integer_value(cost),
-			 said);
+		fail_msg("%s: %.*s costs %lld ns, expected %s", path, (int)length, line,
+			 (long long)json_integer_value(cost), said);
 	if (json_is_true(json_object_get(finding, "estimated")) != is_estimated)
 		fail_msg("%s: whether the price of %.*s is exact", path, (int)length, line);
 }
@@ -257,7 +261,8 @@ static void check_words(const char *path, json_t *report, const char *line, cons
 		fail_msg("%s: no finding for '%s'", path, line);
 	if (json_is_string(words) && strstr(json_string_value(words), colon + 2))
 		return;
-	json_array_foreach(words, index, sentence) {
+	json_array_foreach(words, index, sentence)
+	{
 		if (strstr(json_string_value(sentence), colon + 2))
 			return;
 	}
@@ -272,8 +277,7 @@ static json_int_t sum(json_t *list, const char *key)
 	size_t index;
 	json_t *item;
 
-	json_array_foreach(list, index, item)
-		total += json_integer_value(json_object_get(item, key));
+	json_array_foreach(list, index, item) total += json_integer_value(json_object_get(item, key));
 	return total;
 }
 
@@ -284,7 +288,8 @@ static json_int_t phase_sum(json_t *report, const char *count)
 	size_t index;
 	json_t *phase;
 
-	json_array_foreach(json_object_get(report, "phases"), index, phase) {
+	json_array_foreach(json_object_get(report, "phases"), index, phase)
+	{
 		json_t *value = json_object_get(json_object_get(phase, "counts"), count);
 
 		if (!value)
@@ -318,22 +323,24 @@ static void check_sums(const char *path, json_t *report)
 	check_sum(path, report, "files", "failed_lookups", "failed_lookups");
 	check_sum(path, report, "files", "reads", "reads");
 	check_sum(path, report, "connections", "connects", "connects");
-	json_array_foreach(json_object_get(report, "jars"), index, item) {
+	json_array_foreach(json_object_get(report, "jars"), index, item)
+	{
 		if (json_is_null(json_object_get(item, "nested_in")))
 			reads += json_integer_value(json_object_get(item, "reads"));
 	}
 	if (of_phases >= 0)
 		assert_int_equal(of_phases, reads);
-	json_object_foreach(json_object_get(classes, "from"), key, item)
-		loaded += json_integer_value(item);
+	json_object_foreach(json_object_get(classes, "from"), key, item) loaded += json_integer_value(item);
 	assert_int_equal(json_integer_value(json_object_get(classes, "loaded")), loaded);
 	if (phase_sum(report, "classes_loaded") >= 0)
 		assert_int_equal(phase_sum(report, "classes_loaded"), loaded);
 	if (faults) {
 		assert_int_equal(sum(json_object_get(faults, "by_mapping"), "minor"),
 				 json_integer_value(json_object_get(faults, "minor")));
-		assert_int_equal(phase_sum(report, "minor_faults"), json_integer_value(json_object_get(faults, "minor")));
-		assert_int_equal(phase_sum(report, "major_faults"), json_integer_value(json_object_get(faults, "major")));
+		assert_int_equal(phase_sum(report, "minor_faults"),
+				 json_integer_value(json_object_get(faults, "minor")));
+		assert_int_equal(phase_sum(report, "major_faults"),
+				 json_integer_value(json_object_get(faults, "major")));
 	}
 }
 
@@ -416,11 +423,20 @@ int main(int argc, char **argv)
 		cmocka_unit_test(findings_fire_and_do_not),
 	};
 
-	if (argc == 2) { /* one trace, while it is being written */
+	/* One trace, while it is being written: its report, or with --records all that it stands for. */
+	if (argc == 2) {
 		json_t *report = report_of(argv[1]);
 
 		json_dumpf(report, stdout, JSON_INDENT(1));
 		json_decref(report);
+		return 0;
+	}
+	if (argc == 3 && strcmp(argv[1], "--records") == 0) {
+		struct model *model = made_trace_load(argv[2]);
+
+		for (uint32_t i = 0; i < model->event_count; i++)
+			text_print(model->events[i], stdout);
+		model_free(&model);
 		return 0;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

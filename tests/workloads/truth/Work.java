@@ -48,31 +48,26 @@ final class Work {
         new ProcessBuilder("true").start().waitFor();
     }
 
+    /** Of the current thread; 0 for a virtual one, which has none of its own. */
     static long cpu() {
-        // A virtual thread has none of its own.
-        long now = THREADS.isCurrentThreadCpuTimeSupported() ? threadCpu() : -1;
-
-        return now < 0 ? 0 : now;
+        return isVirtual() ? 0 : THREADS.getCurrentThreadCpuTime();
     }
 
-    private static long threadCpu() {
-        try {
-            return THREADS.getCurrentThreadCpuTime();
-        } catch (UnsupportedOperationException e) {
-            return -1;
-        }
+    private static boolean isVirtual() {
+        return Thread.currentThread().getClass().getName().equals("java.lang.VirtualThread");
     }
 
-    /** So many milliseconds of CPU; on a virtual thread, whose CPU time cannot be read, of the clock. */
+    /** So many milliseconds of CPU; on a virtual thread of the clock. */
     static long burn(long milliseconds) {
-        long start = threadCpu() < 0 ? System.nanoTime() : threadCpu(), now, x = start;
+        boolean byClock = isVirtual();
+        long start = byClock ? System.nanoTime() : cpu(), now, x = start;
 
         do {
-            for (int i = 0; i < 20_000; i++) {
+            for (int i = 0; i < 100_000; i++) {
                 x = x * 31 + (x >>> 7) + i;
             }
             sink = x;
-            now = threadCpu() < 0 ? System.nanoTime() : threadCpu();
+            now = byClock ? System.nanoTime() : cpu();
         } while (now - start < milliseconds * MILLISECOND_NS);
         return now - start;
     }
@@ -294,16 +289,25 @@ final class Work {
         deep(150, 2000);
         piece.end();
         piece.count = TracedException.count;
-        piece.measuredNs = TracedException.fillNs;
+        piece.measuredNs = TracedException.typicalNs() * TracedException.count;
         return piece;
     }
 
+    /** measured_ns: within the calls that load. */
     private Piece loadClasses() throws Exception {
+        String[] names = new String[300];
+
+        for (int i = 0; i < names.length; i++) {
+            names[i] = String.format("known.truth.Part%03d", i);
+        }
         try (URLClassLoader loader = new URLClassLoader(new URL[] {Path.of(settings.get("classes")).toUri().toURL()})) {
             Piece piece = new Piece("classes");
 
-            for (int i = 0; i < 300; i++) {
-                Class.forName(String.format("known.truth.Part%03d", i), false, loader);
+            for (String name : names) {
+                long startNs = System.nanoTime();
+
+                Class.forName(name, false, loader);
+                piece.measuredNs += System.nanoTime() - startNs;
                 piece.count++;
             }
             return piece.end();
@@ -437,11 +441,17 @@ final class Work {
 /** Measures the filling of its stack trace by itself. */
 final class TracedException extends Exception {
     private static final long serialVersionUID = 1;
-    static long fillNs;
-    static long count;
+    private static final long[] FILL_NS = new long[2000];
+    static int count;
 
     static void reset() {
-        fillNs = count = 0;
+        count = 0;
+    }
+
+    /** The median, which a displacement from the CPU leaves alone. */
+    static long typicalNs() {
+        java.util.Arrays.sort(FILL_NS);
+        return FILL_NS[FILL_NS.length / 2];
     }
 
     @Override
@@ -449,8 +459,7 @@ final class TracedException extends Exception {
         long startNs = System.nanoTime();
 
         super.fillInStackTrace();
-        fillNs += System.nanoTime() - startNs;
-        count++;
+        FILL_NS[count++ % FILL_NS.length] = System.nanoTime() - startNs;
         return this;
     }
 }

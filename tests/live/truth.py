@@ -1,0 +1,323 @@
+"""What the tests on known work share: a traced TruthServer, and what each kind of work must look like on the path."""
+
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+
+import harness
+
+TOLERANCE_NS = 2_000_000
+TOLERANCE = 0.05
+
+MILLISECOND = 1_000_000
+
+
+# ---- the server, traced ----
+
+class OutsidePeer:
+    """A peer that is not of the traced tree: answers one byte 70 ms after a question."""
+
+    def __init__(self):
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listening.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.listening.accept()
+            except OSError:
+                return
+            with connection:
+                if connection.recv(16):
+                    time.sleep(0.07)
+                    connection.sendall(b"!")
+
+    def close(self):
+        self.listening.close()
+
+
+def cold_file():
+    """20 MB on the disk whose pages are not in memory."""
+    path = os.path.join(harness.folder(), "twenty-megabytes")
+    with open(path, "wb") as file:
+        for _ in range(20):
+            file.write(os.urandom(1 << 20))
+        file.flush()
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return path
+
+
+def run_server(version, engine, kinds, far, java_options=(), settings=(), **more):
+    port = harness.free_port()
+    peer = OutsidePeer()
+    command = [harness.java(version), "-Xmx512m", *java_options, "-cp", harness.java_workload("truth-server.jar"), "TruthServer",
+               str(port), engine, f"file={cold_file()}", f"classes={harness.java_workload('truth-classes.jar')}",
+               f"outside={peer.port}", *settings, *(["decoys"] if far else [])]
+    place = "far" if far else "direct"
+    try:
+        return harness.trace(command, "-n", "1", urls=[f"http://127.0.0.1:{port}/{place}/{kind}" for kind in kinds],
+                             status=None, **more)
+    finally:
+        peer.close()
+
+
+def ask_untraced(version, kinds):
+    """What the server measures where no probe is: {kind: piece}."""
+    port = harness.free_port()
+    command = [harness.java(version), "-Xmx512m", "-cp", harness.java_workload("truth-server.jar"), "TruthServer", str(port),
+               "thread"]
+    pieces = {}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=harness.ENVIRONMENT) as server:
+        try:
+            for kind in kinds:
+                for _ in range(600):
+                    try:
+                        with socket.create_connection(("127.0.0.1", port)) as connection:
+                            connection.sendall(f"GET /direct/{kind} HTTP/1.1\r\n\r\n".encode())
+                            connection.recv(65536)
+                        break
+                    except OSError:
+                        time.sleep(0.05)
+                pieces[kind] = json.loads(server.stdout.readline())
+        finally:
+            server.kill()
+    return pieces
+
+
+# ---- a piece of work on the path ----
+
+class Stretch:
+    """The path of a request from the begin to the end of the work, as the server's own clock had them."""
+
+    def __init__(self, request, piece, zero_ns, untraced):
+        self.piece, self.untraced = piece, untraced
+        self.request = request
+        self.begin_ns, self.end_ns = piece["begin_ns"] - zero_ns, piece["end_ns"] - zero_ns
+        self.tiles = []
+        for tile in request["path"]:
+            begin = max(tile["start_ns"], self.begin_ns)
+            end = min(tile["start_ns"] + tile["duration_ns"], self.end_ns)
+            if end > begin:
+                self.tiles.append((tile["cause"], tile["thread"], end - begin, tile["detail"]))
+
+    @property
+    def total_ns(self):
+        return self.end_ns - self.begin_ns
+
+    def sum(self, *causes, thread=None, without=()):
+        """Of the causes that are these or below these."""
+        return sum(ns for cause, owner, ns, _ in self.tiles
+                   if any(cause == name or cause.startswith(name + ".") for name in causes) and
+                   not any(cause == name or cause.startswith(name + ".") for name in without) and
+                   (thread is None or owner.startswith(thread)))
+
+    def running(self, thread=None):
+        """What a CPU was used for."""
+        return sum(ns for cause, owner, ns, _ in self.tiles
+                   if not cause.startswith(("cpu.", "wait.", "lock.", "safepoint.", "gc.", "jit.wait", "unexplained")) and
+                   (thread is None or owner.startswith(thread)))
+
+    def text(self):
+        sums = {}
+        for cause, owner, ns, _ in self.tiles:
+            sums[cause, owner] = sums.get((cause, owner), 0) + ns
+        rows = sorted(sums.items(), key=lambda row: -row[1])[:12]
+        return ", ".join(f"{cause} {ns / MILLISECOND:.2f} ({owner})" for (cause, owner), ns in rows)
+
+
+def zero_of(run, pid):
+    """The clock's value at the report's zero, and the holds, which the report takes off its times."""
+    exec_ns = min(event["time_ns"] for event in run.events("exec") if event["pid"] == pid)
+    return exec_ns, [(event["time_ns"] - event["duration_ns"], event["time_ns"]) for event in run.events("hold")]
+
+
+def without_holds(time_ns, holds):
+    held, last = 0, 0
+    for begin, end in sorted(holds):
+        begin = max(begin, last)
+        if begin >= time_ns:
+            break
+        held += max(0, min(end, time_ns) - begin)
+        last = max(last, end)
+    return time_ns - held
+
+
+def near(stretch, what, measured, truth):
+    allowed = max(TOLERANCE_NS, TOLERANCE * truth)
+    assert abs(measured - truth) <= allowed, \
+        f"{what}: {measured / MILLISECOND:.2f} ms, the truth is {truth / MILLISECOND:.2f} ms; {stretch.text()}"
+    return f"{what} {measured / MILLISECOND:.2f} of {truth / MILLISECOND:.2f}"
+
+
+def at_most(stretch, what, measured, limit=TOLERANCE_NS):
+    assert measured <= limit, f"{what}: {measured / MILLISECOND:.2f} ms, at most {limit / MILLISECOND:.2f} ms; {stretch.text()}"
+
+
+def no_lock(stretch):
+    at_most(stretch, "lock", stretch.sum("lock"))
+
+
+def check_burn(stretch):
+    truth = stretch.piece["cpu_ns"] or stretch.total_ns - stretch.sum("cpu")
+    near(stretch, "running", stretch.running(), truth)
+    return near(stretch, "code", stretch.sum("code"), truth)
+
+
+def check_sleep(stretch):
+    return near(stretch, "wait.timer", stretch.sum("wait.timer"), 60 * MILLISECOND)
+
+
+def check_holder_burns(stretch):
+    no_lock(stretch)
+    return near(stretch, "the holder's code", stretch.sum("code", thread="holder"), stretch.piece["other_cpu_ns"])
+
+
+def check_holder_sleeps(stretch):
+    no_lock(stretch)
+    return near(stretch, "wait.timer", stretch.sum("wait.timer", thread="holder"), 50 * MILLISECOND)
+
+
+def check_peer(stretch):
+    at_most(stretch, "wait.network", stretch.sum("wait.network"))
+    return near(stretch, "the peer's wait.timer", stretch.sum("wait.timer", thread="peer"), 70 * MILLISECOND)
+
+
+def check_outside_peer(stretch):
+    return near(stretch, "wait.network", stretch.sum("wait.network"), stretch.total_ns - stretch.sum("cpu"))
+
+
+def check_file(stretch):
+    assert stretch.piece["count"] == 20 << 20, stretch.piece
+    assert stretch.sum("wait.disk") > 0, f"the file was in memory; {stretch.text()}"
+    return near(stretch, "file.read and wait.disk", stretch.sum("file.read", "wait.disk"),
+                stretch.total_ns - stretch.sum("cpu"))
+
+
+def check_heap(stretch):
+    """Faults come by ten thousand, each a few hundred nanoseconds: what the probes take beside is as much. The truth is that
+    of an untraced run."""
+    running = stretch.running()
+    if stretch.piece["cpu_ns"]:
+        near(stretch, "running", running, stretch.piece["cpu_ns"])
+    truth = stretch.untraced["heap"]
+    return near(stretch, "fault.minor.heap", stretch.sum("fault.minor.heap"), truth["cpu_ns"] - truth["measured_ns"])
+
+
+def check_exceptions(stretch):
+    assert stretch.piece["count"] == 2000, stretch.piece
+    at_most(stretch, "class", stretch.sum("class"))
+    return near(stretch, "exception.fill", stretch.sum("exception.fill"), stretch.untraced["exceptions"]["measured_ns"])
+
+
+def check_classes(stretch):
+    """What is done between the loads is none of it; what displaced it is in the server's measure too."""
+    assert stretch.piece["count"] == 300, stretch.piece
+    others = stretch.sum("cpu", "fault", "file", "kernel", "gc", "lock", "exception", "wait", "safepoint")
+    return near(stretch, "class", stretch.sum("class"), stretch.piece["measured_ns"] - others)
+
+
+def check_quota(stretch):
+    off = stretch.total_ns - stretch.piece["measured_ns"]
+    near(stretch, "cpu", stretch.sum("cpu"), off)
+    return near(stretch, "cpu.throttled", stretch.sum("cpu.throttled"), stretch.piece["throttled_ns"])
+
+
+def check_initializer_burns(stretch):
+    no_lock(stretch)
+    return near(stretch, "class.init", stretch.sum("class.init", thread="initializer"), stretch.piece["other_cpu_ns"])
+
+
+def check_initializer_sleeps(stretch):
+    no_lock(stretch)
+    return near(stretch, "wait.timer", stretch.sum("wait.timer", thread="initializer"), 50 * MILLISECOND)
+
+
+def check_collect(stretch):
+    return near(stretch, "gc.pause", stretch.sum("gc.pause"), stretch.total_ns - stretch.sum("cpu"))
+
+
+def check_future(stretch):
+    no_lock(stretch)
+    return near(stretch, "the task's code", stretch.sum("code", thread="ForkJoinPool"), stretch.piece["other_cpu_ns"])
+
+
+def check_child(stretch):
+    return near(stretch, "the child's wait.timer", stretch.sum("wait.timer", thread="sleep"), 60 * MILLISECOND)
+
+
+def check_name(stretch):
+    return near(stretch, "wait.name", stretch.sum("wait.name"), stretch.total_ns - stretch.sum("cpu"))
+
+
+CHECKS = {
+    "burn": check_burn,
+    "sleep": check_sleep,
+    "monitor-burn": check_holder_burns,
+    "monitor-sleep": check_holder_sleeps,
+    "lock-burn": check_holder_burns,
+    "lock-sleep": check_holder_sleeps,
+    "peer": check_peer,
+    "outside-peer": check_outside_peer,
+    "file": check_file,
+    "heap": check_heap,
+    "exceptions": check_exceptions,
+    "classes": check_classes,
+    "initializer-burn": check_initializer_burns,
+    "initializer-sleep": check_initializer_sleeps,
+    "collect": check_collect,
+    "future": check_future,
+    "child": check_child,
+    "quota": check_quota,
+    "name": check_name,
+}
+KINDS = [kind for kind in CHECKS if kind not in ("quota", "name")]
+
+
+def stretches(run, place, untraced):
+    """By kind: (its stretch of the path, the request)."""
+    exec_ns, holds = zero_of(run, run.report["run"]["pid"])
+    zero_ns = without_holds(exec_ns, holds)
+    found = {}
+    for piece in run.json_lines():
+        kind = piece["kind"]
+        request = run.cold(f"GET /{place}/{kind}")
+        for name in ("begin_ns", "end_ns"):
+            piece[name] = without_holds(piece[name], holds)
+        found[kind] = Stretch(request, piece, zero_ns, untraced)
+    return found
+
+
+def check_pieces(run, far, untraced):
+    """The kinds that came out right, as {kind: what was found}, and those that did not, as {kind: why}."""
+    right, wrong = {}, {}
+    for kind, stretch in stretches(run, "far" if far else "direct", untraced).items():
+        try:
+            decoys = [tile for tile in stretch.request["path"] if tile["thread"].startswith("decoy")]
+            assert not decoys, f"a decoy owns {decoys[0]}"
+            unexplained = stretch.sum("unexplained")
+            at_most(stretch, "unexplained", unexplained, max(MILLISECOND, stretch.total_ns // 100))
+            right[kind] = CHECKS[kind](stretch)
+        except AssertionError as error:
+            wrong[kind] = str(error)
+    return right, wrong
+
+
+def best_of(tries, kinds, attempt):
+    """attempt(kinds) → (right, wrong); until every kind came out right once."""
+    left = list(kinds)
+    wrong = {}
+    for _ in range(tries):
+        right, wrong = attempt(left)
+        for kind, found in right.items():
+            print(f"    {kind}: {found}")
+        left = [kind for kind in left if kind not in right]
+        for kind in left:
+            print(f"    WRONG {kind}: {wrong.get(kind, 'no answer')}")
+        if not left:
+            return
+    raise AssertionError("; ".join(f"{kind}: {wrong.get(kind, 'no answer')}" for kind in left))

@@ -1,0 +1,172 @@
+#include "render/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "render/sha256.h"
+
+#define EMBEDDED(name)                                                                                               \
+	extern const char name[];                                                                                    \
+	extern const unsigned long name##_length
+
+EMBEDDED(page_template);
+EMBEDDED(page_style);
+EMBEDDED(page_base_script);
+EMBEDDED(page_table_script);
+EMBEDDED(page_flame_script);
+EMBEDDED(page_timeline_script);
+EMBEDDED(page_report_script);
+EMBEDDED(page_comparison_script);
+EMBEDDED(page_flame_page_script);
+
+struct err *page_begin(struct page *page)
+{
+	*page = (struct page){};
+	page->stream = open_memstream(&page->bytes, &page->length_bytes);
+	if (!page->stream)
+		return err_errno(ERR_FAILED, errno, "cannot make a page");
+	page->json.out = page->stream;
+	strpool_add_text(&page->texts, "");
+	json_out_object(&page->json);
+	return NULL;
+}
+
+uint32_t page_text(struct page *page, const char *text)
+{
+	return strpool_add_text(&page->texts, text ? text : "");
+}
+
+void page_done(struct page *page)
+{
+	if (page->stream)
+		fclose(page->stream);
+	free(page->bytes);
+	strpool_done(&page->texts);
+	*page = (struct page){};
+}
+
+/* ---- what stands at the template's marks ---- */
+
+static void put_escaped_text(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		default:
+			fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+		}
+	}
+}
+
+/* '<' stands in JSON only inside of strings, where its escape means the same. */
+static void put_data(const char *bytes, size_t length_bytes, FILE *out)
+{
+	const char *end = bytes + length_bytes;
+
+	while (bytes < end) {
+		const char *bracket = memchr(bytes, '<', (size_t)(end - bytes));
+		const char *to = bracket ? bracket : end;
+
+		fwrite(bytes, 1, (size_t)(to - bytes), out);
+		if (bracket)
+			fputs("\\u003c", out);
+		bytes = bracket ? bracket + 1 : end;
+	}
+}
+
+struct script {
+	char *bytes;
+	size_t length_bytes;
+};
+
+static struct err *make_script(enum page_kind kind, struct script *ret_script)
+{
+	FILE *stream = open_memstream(&ret_script->bytes, &ret_script->length_bytes);
+
+	if (!stream)
+		return err_errno(ERR_FAILED, errno, "cannot make a page");
+	fputs("\"use strict\";\n", stream);
+	fwrite(page_base_script, 1, page_base_script_length, stream);
+	fwrite(page_table_script, 1, page_table_script_length, stream);
+	fwrite(page_flame_script, 1, page_flame_script_length, stream);
+	if (kind == PAGE_REPORT) {
+		fwrite(page_timeline_script, 1, page_timeline_script_length, stream);
+		fwrite(page_report_script, 1, page_report_script_length, stream);
+	} else if (kind == PAGE_COMPARISON) {
+		fwrite(page_comparison_script, 1, page_comparison_script_length, stream);
+	} else {
+		fwrite(page_flame_page_script, 1, page_flame_page_script_length, stream);
+	}
+	if (fclose(stream) != 0)
+		return err_errno(ERR_FAILED, errno, "cannot make a page");
+	return NULL;
+}
+
+static void put_mark(const char *mark, size_t length, const struct page *page, const struct script *script,
+		     const char *title, FILE *out)
+{
+	if (strncmp(mark, "title", length) == 0)
+		put_escaped_text(title, out);
+	else if (strncmp(mark, "style-hash", length) == 0 && length == strlen("style-hash"))
+		fputs(sha256_source_of(page_style, page_style_length).text, out);
+	else if (strncmp(mark, "script-hash", length) == 0 && length == strlen("script-hash"))
+		fputs(sha256_source_of(script->bytes, script->length_bytes).text, out);
+	else if (strncmp(mark, "style", length) == 0)
+		fwrite(page_style, 1, page_style_length, out);
+	else if (strncmp(mark, "script", length) == 0)
+		fwrite(script->bytes, 1, script->length_bytes, out);
+	else if (strncmp(mark, "data", length) == 0)
+		put_data(page->bytes, page->length_bytes, out);
+}
+
+/* The template up to each {{mark}}, then what the mark stands for. */
+static void put_page(const struct page *page, const struct script *script, const char *title, FILE *out)
+{
+	const char *at = page_template, *open, *close;
+
+	while ((open = strstr(at, "{{")) && (close = strstr(open, "}}"))) {
+		fwrite(at, 1, (size_t)(open - at), out);
+		put_mark(open + 2, (size_t)(close - open - 2), page, script, title, out);
+		at = close + 2;
+	}
+	fputs(at, out);
+}
+
+struct err *page_finish(struct page *page, enum page_kind kind, const char *title, FILE *out)
+{
+	struct script script = {};
+	struct err *err;
+
+	json_out_key(&page->json, "texts");
+	json_out_array_flat(&page->json);
+	for
+		vec_each(text, &page->texts.strings) json_out_bytes(&page->json, text->text, text->length_bytes);
+	json_out_array_end(&page->json);
+	json_out_object_end(&page->json);
+	err = json_out_finish(&page->json);
+	if (!err && fflush(page->stream) != 0)
+		err = err_errno(ERR_FAILED, errno, "cannot make a page");
+	if (!err)
+		err = make_script(kind, &script);
+	if (!err) {
+		put_page(page, &script, title, out);
+		if (fflush(out) != 0 || ferror(out))
+			err = err_errno(ERR_FAILED, errno, "cannot write the page");
+	}
+	free(script.bytes);
+	page_done(page);
+	return err;
+}
