@@ -59,6 +59,12 @@ struct config {
 	u8 syscall_actions[SYSCALL_NUMBER_END];
 };
 
+/* What an entry of libjvm proves to have returned (jvm_class_return, as the site's kind). */
+enum class_return {
+	RETURN_OF_DEEPER = 1,
+	RETURN_OF_CALLER,
+};
+
 /* Shared at run time through the object's data section. */
 struct control {
 	u32 is_recording;  /* 0 until exec */

@@ -355,6 +355,10 @@ enum stack_flag {
 	STACK_FROZEN = 8,    /* some of the virtual thread's frames lay in the Java heap */
 };
 
+/* Bit 0 of an exception's stack_id: the stack is that of an earlier exception of the same class with the same top frames;
+ * what lies further down may differ. The ids of STACK records are even. */
+#define STACK_ID_BORROWED 1ull
+
 /* One frame of a STACK record. */
 struct stack_frame {
 	u64 method; /* Method*, or the nmethod for compiled frames, 0 for native addresses */

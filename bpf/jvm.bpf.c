@@ -3,7 +3,7 @@
 #include "bpf/java_stack.bpf.h"
 #include "bpf/site.bpf.h"
 
-enum { NAME_BYTES = 256, EXCEPTION_NAME_BYTES = 128 };
+enum { NAME_BYTES = 256, EXCEPTION_NAME_BYTES = 128, CALLER_FRAME_BYTES = 1024 };
 
 /* Starts a record with a variable tail in the probes' scratch place. */
 #define begin_record(name, NAME, thread)                                                                       \
@@ -254,19 +254,36 @@ int jvm_class_link(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Entry of what the VM calls when a class's loading (PlaceholderTable::find_and_remove, after success and failure alike) or its
- * rewriting (InstanceKlass::link_methods) has just ended: the frames of the probes above that lie deeper have returned. */
+/* Entry of what the VM calls when the loading or the rewriting of a class has just ended. RETURN_OF_DEEPER: the frames of the
+ * probes above that lie deeper than this entry have returned. RETURN_OF_CALLER: so has, but for this last call, the caller
+ * itself; libjvm keeps frame pointers, and below the caller's lie its saved frame pointer and its return address. */
 SEC("uprobe")
 int jvm_class_return(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
+	struct usdt_site_spec *site = site_of(ctx);
+	u64 stack_pointer = PT_REGS_SP(ctx);
+
+	if (!thread || !site)
+		return 0;
+	if (site->kind == RETURN_OF_CALLER) {
+#if defined(__TARGET_ARCH_x86)
+		u64 frame = PT_REGS_FP(ctx);
+
+		if (frame < stack_pointer || frame - stack_pointer > CALLER_FRAME_BYTES)
+			return 0;
+		stack_pointer = frame + 8;
+#else
+		return 0;
+#endif
+	}
+
 	struct event_class_return *event =
-		thread ? event_reserve(class_return, CLASS_RETURN, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
-		       : NULL;
+		event_reserve(class_return, CLASS_RETURN, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0);
 
 	if (!event)
 		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
+	event->stack_pointer = stack_pointer;
 	event_submit(event);
 	return 0;
 }

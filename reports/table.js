@@ -3,7 +3,7 @@ const rowsShown = 25;
 
 /* columns: [{title, key, number: format | undefined, cell: row => node, text: row => string, value: row => sortable, help}] */
 function table(id, title, columns, rows, options = {}) {
-  let shown = rows.slice(), query = "", isWhole = false, sortedBy = options.sort ?? null, falling = true;
+  let shown = rows.slice(), query = "", isWhole = false, sortedBy = options.sort ?? null, falling = options.falling ?? true;
   const textOf = (column, row) => (column.text ? column.text(row) : column.number ? column.number(row[column.key]) : row[column.key] ?? "");
   const rawOf = (column, row) => (column.value ? column.value(row) : row[column.key]);
   const body = element("tbody"), heads = columns.map((column, at) => {

@@ -150,7 +150,7 @@ function timeline(line, paths, report, id) {
     const first = Math.max(0, Math.floor((from - start) / each)), last = Math.min(line.bins - 1, Math.ceil((to - start) / each)), height = 11;
     for (let bin = first; bin <= last; bin++) {
       if (!bins[bin]) continue;
-      const running = bins[bin] >> 3, runnable = bins[bin] & 7, left = Math.max(labelWidth(), x(start + bin * each)), width = Math.min(picture.width, x(start + (bin + 1) * each)) - left + 0.3;
+      const running = bins[bin] >> 3, runnable = bins[bin] & 7, left = Math.max(labelWidth(), Math.floor(x(start + bin * each))), width = Math.min(picture.width, Math.max(Math.floor(x(start + (bin + 1) * each)), left + 1)) - left;
       if (width <= 0) continue;
       context.fillStyle = colours.code; context.fillRect(left, y + height - (running / 7) * height, width, (running / 7) * height);
       if (runnable) { context.fillStyle = colours.cpu; context.globalAlpha = 0.75; context.fillRect(left, y + height - Math.min(1, (running + runnable) / 7) * height, width, Math.min(1 - running / 7, runnable / 7) * height); context.globalAlpha = 1; }

@@ -7,7 +7,7 @@ whichever is larger. One run holds all kinds for one engine; what a busy machine
 
 
 from harness import case, main
-from truth import KINDS, ask_untraced, best_of, check_pieces, run_server
+from truth import KINDS, HalfACpu, SilentResolver, ask_untraced, best_of, check_pieces, run_server
 
 TRIES = 3
 
@@ -58,6 +58,23 @@ def loop_far_25():
 @case
 def virtual_far_25():
     engine(25, "virtual", True)
+
+
+@case
+def quota():
+    """150 ms of CPU under a quota of half a CPU."""
+    group = HalfACpu()
+    try:
+        best_of(TRIES, ["quota"], lambda left: check_pieces(run_server(25, "pool", left, False, group=group), False, {}))
+    finally:
+        group.close()
+
+
+@case
+def dead_resolver():
+    """A name whose only server never answers: the C library gives up after a second."""
+    resolver = SilentResolver()
+    best_of(TRIES, ["name"], lambda left: check_pieces(run_server(17, "thread", left, False, wrapper=resolver.words), False, {}))
 
 
 main()

@@ -1,5 +1,5 @@
 """The comparisons of stacks.py over virtual machines and their options: scripts/jvm-matrix runs it, with WARMTRACE_JVMS the
-versions, WARMTRACE_JDK_<version> their homes and WARMTRACE_STACKS_CLASSES the programs, compiled for JDK 8."""
+versions, WARMTRACE_JDK_<version> their homes and WARMTRACE_STACKS_CLASSES a jar of the programs, compiled for JDK 8."""
 
 import os
 
@@ -63,7 +63,7 @@ def add_aot_cache(version):
     def body():
         cache = os.path.join(folder(), "stacks.aot")
         trained = run_quietly([java(version), f"-XX:AOTCacheOutput={cache}", "-cp", CLASSES, "KnownStacks", "50", "20"])
-        assert os.path.exists(cache), trained.stdout + trained.stderr
+        assert os.path.exists(cache), trained.stderr
         compare_exceptions(version, f"-XX:AOTCache={cache}", virtual=True, count=400, class_path=CLASSES)
     add(f"exceptions {version} with an AOT cache", body)
 

@@ -11,6 +11,8 @@ STACK_OF_EARLIER = 1
 INTERPRETED, C1, C2, NATIVE_METHOD = 1, 2, 3, 4
 # The traces then name every frame, lambda forms and the like too, as the walk sees them.
 ALL_FRAMES = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+ShowHiddenFrames"]
+# A method that is due runs on only when it is compiled: so compiled frames occur, however busy the machine is.
+COMPILED_IN_TIME = "-Xbatch"
 
 
 def plain_class(name):
@@ -68,7 +70,7 @@ def as_java_prints(frames):
 
 def compare_exceptions(version, *options, virtual=False, count=1000, class_path=None, kinds=(INTERPRETED, C1, C2, NATIVE_METHOD)):
     """Throws so many exceptions, each of a class of its own; at least 99 of 100 stacks must be Throwable.getStackTrace's."""
-    command = [java(version), *ALL_FRAMES, *options, "-cp", class_path or java_workload("known-java.jar"), "KnownStacks",
+    command = [java(version), *ALL_FRAMES, COMPILED_IN_TIME, *options, "-cp", class_path or java_workload("known-java.jar"), "KnownStacks",
                str(count), "20"]
     run = trace(command + (["virtual"] if virtual else []), timeout=600)
     traces = printed_traces(run.out)

@@ -373,6 +373,38 @@ static bool read_child(const struct blocked_in *in, uint64_t end_ns, struct bloc
 	return true;
 }
 
+/* HotSpot lets a thread that waits for a monitor look again after 1, 8, 64 … ms, in case its waking was missed. Such a wait ends
+ * with the waking that let it in: the waker of the last block of the same wait, as an event; NO_INDEX: this is none. */
+static uint32_t wake_after_looks(const struct blocked_in *in, uint32_t interval, uint32_t wake)
+{
+	enum { LOOKS_MAX = 64, LOOK_MAX_NS = 5000000 };
+	const struct model *model = in->model;
+	const struct intervals *intervals = &model->threads.list.items[in->thread].intervals;
+	uint32_t looks = 0;
+
+	if (in->interval->reason != VM_WAIT_MONITOR || wake == NO_INDEX ||
+	    MODEL_EVENT(model, wake, wake)->context != CONTEXT_TIMER)
+		return NO_INDEX;
+	for (uint32_t i = interval + 1; i < intervals->count && looks < LOOKS_MAX; i++) {
+		const struct interval *next = &intervals->items[i];
+
+		if (next->state == INTERVAL_RUNNABLE)
+			continue;
+		if (next->state == INTERVAL_RUNNING) {
+			if (model_interval_end(model, in->thread, i) - next->start_ns > LOOK_MAX_NS)
+				return NO_INDEX;
+			continue;
+		}
+		if (next->state != INTERVAL_BLOCKED || next->reason != VM_WAIT_MONITOR)
+			return NO_INDEX;
+		wake = model_interval_wake(model, in->thread, i);
+		if (wake == NO_INDEX || MODEL_EVENT(model, wake, wake)->context != CONTEXT_TIMER)
+			return wake;
+		looks++;
+	}
+	return NO_INDEX;
+}
+
 /* ---- all together ---- */
 
 static bool read_fault(const struct blocked_in *in, uint32_t span, uint32_t waker, struct block_reading *reading)
@@ -404,6 +436,11 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 	look_at(model, thread, interval, connection, &reading->span, &in);
 	reading->evidence = in.interval->event;
 	reading->is_poll = in.call == CALL_POLL;
+
+	uint32_t last_wake = wake_after_looks(&in, interval, reading->wake);
+
+	if (last_wake != NO_INDEX)
+		reading->wake = last_wake;
 
 	uint32_t waker =
 		reading->wake == NO_INDEX ? NO_INDEX : waker_in_tree(model, MODEL_EVENT(model, reading->wake, wake));

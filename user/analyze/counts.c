@@ -62,9 +62,6 @@ static void count_event(const struct model *model, const struct event_header *ev
 	case EVENT_NATIVE_THROW: /* a C++ exception: in the same list, by its type */
 		add(counts, COUNT_EXCEPTIONS, 1);
 		break;
-	case EVENT_CLASS_LOADED:
-		add(counts, COUNT_CLASSES_LOADED, 1);
-		break;
 	case EVENT_CLASS_INIT:
 		if (((const struct event_class_init *)event)->step == CLASS_INIT_END)
 			add(counts, COUNT_CLASSES_INITIALIZED, 1);

@@ -31,6 +31,7 @@ bool finding_is_fat_tile(const struct finding_context *context, const struct til
 }
 
 struct fat_counts {
+	int64_t nested;			       /* classes from inside, without those beside them in the file */
 	int64_t classes, exceptions;	       /* in the whole run */
 	int64_t cold_classes, cold_exceptions; /* in the cold request's window, all threads of the service */
 	uint32_t archive;		       /* where most came from, NO_INDEX where none */
@@ -58,6 +59,7 @@ static struct fat_counts count_fat(const struct finding_context *context)
 		if (!finding_is_fat(context, i))
 			continue;
 		counts.classes++;
+		counts.nested += origin_is_nested(&context->sources->origins[i]);
 		counts.cold_classes +=
 			is_in_cold(context, class->loaded_ns, model->threads.list.items[class->thread].pid);
 	}
@@ -80,7 +82,7 @@ static void tell_reads(const struct finding_context *context, const char *path, 
 		const struct report_jar *jar = &context->report->jars[i];
 
 		if (jar->nested_in || strcmp(jar->path, path) != 0 || jar->bytes_wanted.state != KNOWN ||
-		    jar->bytes_wanted.value == 0)
+		    jar->bytes_wanted.value == 0 || jar->bytes_read.value < 2 * jar->bytes_wanted.value)
 			continue;
 		finding_evidence(draft, "That one file was read %s times, %s for %s wanted: %s times as much.",
 				 fmt_count(jar->reads.value).text, fmt_bytes(jar->bytes_read.value).text,
@@ -158,7 +160,7 @@ bool finding_fat_jar_class_loading(const struct finding_context *context, struct
 	path = archive_path(context->model, counts.archive, 0, context->arena);
 	finding_evidence(draft,
 			 "%s classes came from jars inside %s, with %s ClassNotFoundExceptions in the same run.",
-			 fmt_count(counts.classes).text, path, fmt_count(counts.exceptions).text);
+			 fmt_count(counts.nested).text, path, fmt_count(counts.exceptions).text);
 	if (context->cold)
 		finding_evidence(draft, "The first %s loaded %s of them and filled %s ClassNotFoundExceptions.",
 				 context->cold->route, fmt_count(counts.cold_classes).text,

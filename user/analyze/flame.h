@@ -110,6 +110,13 @@ const char *flame_unit(enum flame_by by); /* "nanoseconds", "exceptions", "fault
 /* The report's own figure for the same thing; ABSENT where it was not observed. For off-CPU the report has none. */
 struct maybe flame_total_of(const struct report *report, enum flame_by by, int phase);
 
+/* Whether a phase's critical path holds this request. */
+static inline bool flame_takes_request(const struct report_request *request, int phase)
+{
+	return phase == FLAME_ALL_PHASES || (phase == PHASE_FIRST_REQUEST && request->is_cold) ||
+	       (phase == PHASE_WARM && !request->is_cold);
+}
+
 static inline const char *flame_name(const struct flame *flame, const struct flame_node *node)
 {
 	return strpool_text(&flame->names, node->name);

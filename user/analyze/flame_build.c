@@ -248,6 +248,7 @@ void flame_build(const struct model *model, const struct report *report, enum fl
 		break;
 	}
 	flame_finish(ret_flame);
+	flame_known_done(&builder);
 	map_done(&builder.stack_places);
 	vec_done(&builder.stacks);
 	vec_done(&builder.frames);

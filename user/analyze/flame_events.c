@@ -119,8 +119,11 @@ static void build_classes(struct flame_builder *builder)
 
 		if (!is_in_window(builder, loaded->loaded_ns))
 			continue;
-		if (span)
-			node = flame_push_stack(builder, node, MODEL_EVENT(model, span->event, class_load)->stack_id);
+		uint64_t stack_id = span ? MODEL_EVENT(model, span->event, class_load)->stack_id : 0;
+
+		node = stack_id ? flame_push_stack(builder, node, stack_id)
+				: flame_push_known(builder, node, loaded->thread, loaded->loaded_ns,
+						   loaded->loaded_ns);
 		node = flame_push(builder, node, FLAME_KIND_CLASS, "load class %s",
 				  class_name_dotted(&builder->scratch, model_text(model, loaded->name)));
 		flame_add(builder, node, 1, loads.own_ns[i] > 0 ? loads.own_ns[i] : 0);

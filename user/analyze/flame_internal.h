@@ -7,13 +7,6 @@
 uint32_t flame_child(struct flame *flame, uint32_t parent, enum flame_kind kind, const char *name);
 uint32_t flame_child_named(struct flame *flame, uint32_t parent, enum flame_kind kind, uint32_t name);
 
-/* Whether a phase's critical path holds this request. */
-static inline bool flame_takes_request(const struct report_request *request, int phase)
-{
-	return phase == FLAME_ALL_PHASES || (phase == PHASE_FIRST_REQUEST && request->is_cold) ||
-	       (phase == PHASE_WARM && !request->is_cold);
-}
-
 struct flame_frame {
 	uint32_t name; /* string id of the flame's names */
 	uint8_t kind;
@@ -22,6 +15,12 @@ struct flame_frame {
 /* The frames of one stack, root first. */
 struct flame_stack {
 	uint32_t first, count; /* in flame_builder.frames */
+};
+
+/* A moment at which the whole stack of a thread is known. */
+struct flame_point {
+	uint64_t time_ns, stack_id;
+	uint32_t previous; /* of the same thread, or NO_INDEX */
 };
 
 struct flame_builder {
@@ -33,6 +32,12 @@ struct flame_builder {
 	VEC(struct flame_stack) stacks;
 	VEC(struct flame_frame) frames;
 	struct arena scratch;
+
+	/* flame_known.c */
+	bool has_points;
+	VEC(struct flame_point) points, ordered; /* as they come; by thread, latest first */
+	VEC(struct flame_stack) lists;		 /* of `ordered` */
+	struct map last_points, ordered_places;	 /* by thread */
 };
 
 const struct flame_frame *flame_stack_frames(struct flame_builder *builder, uint64_t stack_id, uint32_t *ret_count);
@@ -52,6 +57,14 @@ uint32_t flame_push_span(struct flame_builder *builder, uint32_t parent, const s
 uint32_t flame_push_wait(struct flame_builder *builder, uint32_t parent, uint32_t thread, uint32_t interval);
 /* The stack in which the thread left the CPU for a blocked or runnable interval, 0 where it is not known. */
 uint64_t flame_wait_stack(const struct model *model, uint32_t thread, uint32_t interval);
+
+/* The frames, root first, that were on the thread's stack all through [start, end): the number of them, 0 where
+ * nothing is known. Valid until the next call that reads a stack. */
+uint32_t flame_known_frames(struct flame_builder *builder, uint32_t thread, uint64_t start_ns, uint64_t end_ns,
+			    const struct flame_frame **ret_frames);
+uint32_t flame_push_known(struct flame_builder *builder, uint32_t node, uint32_t thread, uint64_t start_ns,
+			  uint64_t end_ns);
+void flame_known_done(struct flame_builder *builder);
 
 void flame_add(struct flame_builder *builder, uint32_t node, int64_t value, int64_t duration_ns);
 

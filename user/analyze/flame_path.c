@@ -5,10 +5,11 @@
 #include "analyze/flame_internal.h"
 #include "analyze/path.h"
 
-enum { SPAN_DEPTH_MAX = 64 };
+enum { SPAN_DEPTH_MAX = 64, FRAMES_MAX = 1024 };
 
+/* What of a stack stands in the tree already: names, since reading another stack moves the frames. */
 struct placed_stack {
-	const struct flame_frame *frames;
+	uint32_t names[FRAMES_MAX];
 	uint32_t count;
 };
 
@@ -24,26 +25,43 @@ static uint64_t stack_of_span(const struct model *model, const struct span *span
 	}
 }
 
-/* Goes on with a deeper stack of the same thread: what it shares with the last one is there already. */
-static uint32_t go_deeper(struct flame_builder *builder, uint32_t node, uint64_t stack_id, struct placed_stack *last)
+static void place_frames(struct placed_stack *placed, const struct flame_frame *frames, uint32_t count)
 {
-	struct placed_stack stack;
-	uint32_t shared = 0;
+	placed->count = count < FRAMES_MAX ? count : FRAMES_MAX;
+	for (uint32_t i = 0; i < placed->count; i++)
+		placed->names[i] = frames[i].name;
+}
 
-	if (!stack_id)
+/* Goes on with a deeper stack of the same thread: what it shares with the last one is there already. */
+static uint32_t go_deeper(struct flame_builder *builder, uint32_t node, uint64_t stack_id,
+			  struct placed_stack *placed)
+{
+	uint32_t count, shared = 0;
+	const struct flame_frame *frames = stack_id ? flame_stack_frames(builder, stack_id, &count) : NULL;
+
+	if (!frames)
 		return node;
-	stack.frames = flame_stack_frames(builder, stack_id, &stack.count);
-	if (!stack.count)
-		return node;
-	while (shared < stack.count && shared < last->count && last->frames[shared].name == stack.frames[shared].name)
+	while (shared < count && shared < placed->count && placed->names[shared] == frames[shared].name)
 		shared++;
 	/* The frames that an unrelated stack has in place of ours would hang below what they do not belong to. */
-	if (last->count && shared < last->count / 2)
+	if (placed->count && shared < placed->count / 2)
 		return node;
-	for (uint32_t i = shared; i < stack.count; i++)
-		node = flame_child_named(builder->flame, node, (enum flame_kind)stack.frames[i].kind,
-					 stack.frames[i].name);
-	*last = stack;
+	for (uint32_t i = shared; i < count; i++)
+		node = flame_child_named(builder->flame, node, (enum flame_kind)frames[i].kind, frames[i].name);
+	place_frames(placed, frames, count);
+	return node;
+}
+
+/* The frames that are known to have been there all the time of the tile. */
+static uint32_t go_as_known(struct flame_builder *builder, uint32_t node, const struct tile *tile,
+			    struct placed_stack *placed)
+{
+	const struct flame_frame *frames;
+	uint32_t count = flame_known_frames(builder, tile->thread, tile->start_ns, tile->end_ns, &frames);
+
+	for (uint32_t i = 0; i < count; i++)
+		node = flame_child_named(builder->flame, node, (enum flame_kind)frames[i].kind, frames[i].name);
+	place_frames(placed, frames, count);
 	return node;
 }
 
@@ -81,23 +99,26 @@ static uint32_t node_of_tile(struct flame_builder *builder, uint32_t node, const
 	const struct model *model = builder->model;
 	const struct thread *thread = &model->threads.list.items[tile->thread];
 	uint32_t chain[SPAN_DEPTH_MAX], depth = 0;
-	struct placed_stack last = {};
+	struct placed_stack placed;
 	bool is_waiting =
 		tile->interval != NO_INDEX && thread->intervals.items[tile->interval].state != INTERVAL_RUNNING;
 
 	for (uint32_t span = tile->span; span != NO_INDEX && depth < SPAN_DEPTH_MAX;
 	     span = thread->spans.items[span].parent)
 		chain[depth++] = span;
+	placed.count = 0;
+	if (tile->evidence == NO_INDEX || model->events[tile->evidence]->kind != EVENT_SAMPLE)
+		node = go_as_known(builder, node, tile, &placed);
 	while (depth > 0) {
 		const struct span *span = &thread->spans.items[chain[--depth]];
 
-		node = go_deeper(builder, node, stack_of_span(model, span), &last);
+		node = go_deeper(builder, node, stack_of_span(model, span), &placed);
 		node = flame_push_span(builder, node, span);
 	}
 	if (tile->evidence != NO_INDEX && model->events[tile->evidence]->kind == EVENT_SAMPLE)
-		node = go_deeper(builder, node, MODEL_EVENT(model, tile->evidence, sample)->stack_id, &last);
+		node = go_deeper(builder, node, MODEL_EVENT(model, tile->evidence, sample)->stack_id, &placed);
 	if (is_waiting)
-		node = go_deeper(builder, node, flame_wait_stack(model, tile->thread, tile->interval), &last);
+		node = go_deeper(builder, node, flame_wait_stack(model, tile->thread, tile->interval), &placed);
 	if (tile->span == NO_INDEX || is_waiting || !is_shown_by_span((enum cause)tile->cause))
 		node = flame_push_text(builder, node, kind_of_cause((enum cause)tile->cause),
 				       cause_words((enum cause)tile->cause));

@@ -97,7 +97,10 @@ static void add_thread(struct flame_builder *builder, uint32_t index, bool is_on
 			add_running(builder, index, node, start_ns, end_ns);
 			continue;
 		}
-		node = flame_push_stack(builder, node, flame_wait_stack(model, index, i));
+		uint64_t stack_id = flame_wait_stack(model, index, i);
+
+		node = stack_id ? flame_push_stack(builder, node, stack_id)
+				: flame_push_known(builder, node, index, start_ns, end_ns);
 		node = flame_push_wait(builder, node, index, i);
 		flame_add(builder, node, (int64_t)(end_ns - start_ns), (int64_t)(end_ns - start_ns));
 	}

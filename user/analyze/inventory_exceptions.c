@@ -37,17 +37,27 @@ static bool is_jdk_loader(const char *class_name)
 	       strncmp(class_name, "java/net/URLClassLoader", strlen("java/net/URLClassLoader")) == 0;
 }
 
-/* A ClassNotFoundException of a parent loader is caught in the loadClass of the child that asked it. */
-static const struct frame_line *catching_loader(const struct frame_line *lines, uint32_t count, uint32_t thrower)
+/* A ClassNotFoundException of a parent loader is caught in the loadClass of the child that asked it: its own, or the
+ * one that it inherits from ClassLoader. *ret_is_own says which. */
+static const struct frame_line *catching_loader(const struct frame_line *lines, uint32_t count, uint32_t thrower,
+						bool *ret_is_own)
 {
+	const struct frame_line *inherited = NULL;
+
+	*ret_is_own = true;
 	if (thrower >= count || !frame_is_loader(&lines[thrower]))
 		return NULL;
 	for (uint32_t i = thrower + 1; i < count && frame_is_loader(&lines[i]); i++) {
-		if (strcmp(lines[i].method, "loadClass") == 0 && !is_jdk_loader(lines[i].class_name) &&
-		    strcmp(lines[i].class_name, lines[thrower].class_name) != 0)
+		if (strcmp(lines[i].method, "loadClass") != 0 ||
+		    strcmp(lines[i].class_name, lines[thrower].class_name) == 0)
+			continue;
+		if (!is_jdk_loader(lines[i].class_name))
 			return &lines[i];
+		if (!inherited && strcmp(lines[i].class_name, "java/lang/ClassLoader") == 0)
+			inherited = &lines[i];
 	}
-	return NULL;
+	*ret_is_own = false;
+	return inherited;
 }
 
 static void read_site(struct exception_rows *rows, struct throw_site *site)
@@ -58,20 +68,23 @@ static void read_site(struct exception_rows *rows, struct throw_site *site)
 	uint32_t thrower = thrower_of(lines, count, class_name);
 	struct arena scratch auto_done(arena_done) = {};
 	const struct frame_line *catcher;
+	bool is_own;
 
 	if (thrower < count)
 		site->thrown_at = strpool_add_text(&rows->names, frame_line_text(&scratch, &lines[thrower]));
 	if (strcmp(class_name, "java/lang/ClassNotFoundException") != 0)
 		return;
-	catcher = catching_loader(lines, count, thrower);
+	catcher = catching_loader(lines, count, thrower, &is_own);
 	if (!catcher)
 		return;
 	site->caught_at = strpool_add_text(&rows->names, frame_line_text(&scratch, catcher));
-	site->child_loader = strpool_add_text(&rows->names, catcher->class_name);
+	if (is_own)
+		site->child_loader = strpool_add_text(&rows->names, catcher->class_name);
 }
 
-static const struct throw_site *site_of(struct exception_rows *rows, uint64_t stack_id, uint32_t class_name)
+static const struct throw_site *site_of(struct exception_rows *rows, uint64_t given_id, uint32_t class_name)
 {
+	uint64_t stack_id = given_id & ~STACK_ID_BORROWED;
 	bool is_new;
 	uint32_t at = (uint32_t)rows->sites.count;
 	uint64_t *first = map_set(&rows->site_by_stack, stack_id, at, &is_new);
@@ -146,7 +159,7 @@ static bool is_caught(struct exception_rows *rows, uint32_t index, const struct 
 		if (model->threads.list.items[thread].spans.items[span].flags & SPAN_LOADED)
 			return true;
 	}
-	return next_load_has_loader(rows, thread, time_ns, site->child_loader);
+	return site->child_loader && next_load_has_loader(rows, thread, time_ns, site->child_loader);
 }
 
 /* ---- rows ---- */

@@ -2,13 +2,14 @@
  *
  *	worker   ........|blocked............|runs....]        at = end of the request
  *	acceptor ..|runs.....blocked...|runs~wake              explains the worker's block, truncated at its begin
- *	client                   (network)~wake                an interrupt: the walk of this block ends, the tile is
- *a wait
+ *	client                   (network)~wake                an interrupt ends this block's walk: the tile is a wait
  *
  * A block is either one cause as a whole, or explained by the path of the thread that ended it, within the block:
- *that is a frame on top, and when it has covered the block, the frame below goes on. Each step adds a tile or a
- *frame, each frame adds a tile, and time only falls: the walk is linear in its tiles. A thread that is already being
- *explained further down was blocked at that time and cannot have woken anybody: such a cycle is unexplained. */
+ * that is a frame on top, and when it has covered the block, the frame below goes on. A poller that the network woke
+ * with an answer waited since the question was sent; before that, its sender is followed. Each step adds a tile or a
+ * frame, each frame adds a tile, and time only falls: the walk is linear in its tiles and the window's events. A
+ * thread that is already being explained further down was blocked at that time and cannot have woken anybody: such a
+ * cycle is unexplained. */
 #include "analyze/path.h"
 
 #include <stdlib.h>

@@ -76,11 +76,12 @@ struct options {
 	struct option_texts collectors; /* of --gc */
 	struct option_texts layouts;
 	const char *train_command, *work_path;
-	bool is_aot_required, has_seed;
+	bool is_aot_required, has_seed, has_parts;
 
 	/* compare, export */
 	VEC(struct option_file) files;
 	struct option_texts names;
+	const char *hyperfine_path; /* of --export-json; NULL: none */
 	unsigned export_format, export_by, export_phase; /* indices into the lists of option_table.h */
 	const char *versus_path;
 

@@ -66,18 +66,18 @@ static struct err *check_for_verb(const struct options *options)
 
 /* By interface.md's order a command that is not there is said before a missing privilege. With privilege the run
  * itself finds out, as the user and in the environment that the command will have. */
-static struct err *check_command(const struct options *options)
+struct err *recording_check_command(const char *name)
 {
 	char path[PATH_MAX];
 	int error;
 
 	if (geteuid() == 0)
 		return NULL;
-	error = command_find(options->command[0], NULL, path);
+	error = command_find(name, NULL, path);
 	if (!error)
 		return NULL;
 	return err_errno(error == ENOENT ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error,
-			 "cannot run '%s'", options->command[0]);
+			 "cannot run '%s'", name);
 }
 
 static void settle(const struct options *options, const struct run_result *result, struct outcome *outcome)
@@ -92,10 +92,9 @@ static void settle(const struct options *options, const struct run_result *resul
 		outcome->no_answer = redact_url(options->requests.items[0].url);
 }
 
-struct err *recording_make(const struct options *options, struct outcome *outcome)
+void recording_run_options(const struct options *options, struct run_options *ret_run)
 {
-	struct term term = term_detect(STDERR_FILENO, (enum term_colour)options->colour);
-	struct run_options run = {
+	*ret_run = (struct run_options){
 		.command = options->command,
 		.attach_pid = (pid_t)options->attach_pid,
 		.attach_name = options->attach_name,
@@ -121,11 +120,18 @@ struct err *recording_make(const struct options *options, struct outcome *outcom
 		.sample_rate_hz = (uint32_t)options->sample_rate_hz,
 		.ring_bytes = options->ring_bytes,
 	};
+}
+
+struct err *recording_make(const struct options *options, struct outcome *outcome)
+{
+	struct term term = term_detect(STDERR_FILENO, (enum term_colour)options->colour);
+	struct run_options run;
 	struct run_result result = {};
 
+	recording_run_options(options, &run);
 	if (options->command) {
 		TRY(check_for_verb(options));
-		TRY(check_command(options));
+		TRY(recording_check_command(options->command[0]));
 	}
 	kernel_words_show(options->is_verbose);
 	TRY(run_record(&run, say, &term, &result));

@@ -5,6 +5,7 @@
 
 #include "analyze/analyze.h"
 #include "base/auto.h"
+#include "cli/pictures.h"
 #include "cli/sink.h"
 #include "format/reader.h"
 #include "model/model.h"
@@ -34,18 +35,18 @@ struct render_options reporting_options(const struct options *options, FILE *fil
 	return (struct render_options){.width = term.columns, .colour = term.has_colour, .utf8 = term.has_utf8};
 }
 
-static struct err *render(const struct report *report, const struct options *options,
+static struct err *render(const struct loaded_report *loaded, const struct options *options,
 			  const struct render_options *render_options, FILE *file)
 {
 	switch ((enum report_format)options->format) {
 	case REPORT_TEXT:
 		break;
 	case REPORT_JSON:
-		return render_json(report, file);
+		return render_json(&loaded->report, file);
 	case REPORT_HTML:
-		return err_new(ERR_FAILED, "cannot make an HTML report: it is not built in");
+		return pictures_render_html(loaded->model, &loaded->report, file);
 	}
-	return render_text(report, render_options, file);
+	return render_text(&loaded->report, render_options, file);
 }
 
 /* The title is a sentence, an error's line is none. */
@@ -105,7 +106,7 @@ struct err *report_recording(const char *path, const struct options *options, FI
 	/* A file is read later and by others: it has everything, whoever wrote it. */
 	render_options.is_full = !is_brief || options->report_path;
 
-	struct err *err = render(&loaded.report, options, &render_options, sink.file);
+	struct err *err = render(&loaded, options, &render_options, sink.file);
 	struct err *close_err = sink_close(&sink);
 
 	if (err) {

@@ -45,6 +45,17 @@ static uint32_t begun_name(struct load *load, const struct event_class_loaded *e
 	return suffix ? strpool_add(&load->model->strings, text, (size_t)(suffix - text)) : name;
 }
 
+/* The VM tells of a class each time it has parsed it, and parses some twice before it defines them: the JDK's own event
+ * classes, which JFR changes in between (HotSpot's jfrEventClassTransformer.cpp). */
+static bool is_told_again(struct thread_state *state, uint32_t name, uint64_t loader)
+{
+	bool is_again = state->loaded_name == name && state->loaded_loader == loader;
+
+	state->loaded_name = name;
+	state->loaded_loader = loader;
+	return is_again;
+}
+
 static void on_class_loaded(struct load *load, uint32_t thread, uint32_t index,
 			    const struct event_class_loaded *event)
 {
@@ -52,6 +63,10 @@ static void on_class_loaded(struct load *load, uint32_t thread, uint32_t index,
 	struct thread_state *state = &load->threads.items[thread];
 	uint64_t time_ns = event->header.time_ns;
 	uint32_t name = name_of(load, event), begun = begun_name(load, event, name);
+
+	if (is_told_again(state, name, event->loader))
+		return;
+
 	struct loaded_class *class = vec_push(&model->jvm.classes);
 	uint8_t flags = SPAN_LOADED | (event->is_shared ? SPAN_SHARED : 0);
 
@@ -113,7 +128,7 @@ static void on_class_init(struct load *load, uint32_t thread, uint32_t index, co
 
 	while (is_top_of_class(state, name, true) && state->open.items[state->open.count - 1].kind != SPAN_CLASS_LOAD)
 		spans_close(load, thread, (enum span_kind)state->open.items[state->open.count - 1].kind, name,
-			    time_ns, SPAN_END_ESTIMATED);
+			    time_ns, 0);
 	switch ((enum class_init_step)event->step) {
 	case CLASS_INIT_CLINIT:
 		spans_open(load, thread, SPAN_CLASS_INIT, index, time_ns, event->stack_pointer, name);
@@ -164,8 +179,8 @@ static void on_class_link(struct load *load, uint32_t thread, uint32_t index, co
 	}
 	if (is_second)
 		spans_close(load, thread, SPAN_CLASS_LINK, name, event->header.time_ns, 0);
-	spans_open(load, thread, SPAN_CLASS_LINK, index, event->header.time_ns, event->stack_pointer, name)->is_second =
-		is_second;
+	spans_open(load, thread, SPAN_CLASS_LINK, index, event->header.time_ns, event->stack_pointer, name)
+		->is_second = is_second;
 }
 
 void classes_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event)

@@ -20,7 +20,7 @@ struct open_span {
 	bool is_second;		/* CLASS_LINK: after verifying comes rewriting, which loads nothing */
 	uint64_t next_event_ns; /* the first thing that the thread did after it, 0: none yet */
 	uint64_t related_ns;	/* the end of the last thing in it that shows it was still going on, 0: none */
-	uint32_t read_event; /* CLASS_LOAD: the last read of a file in it, nested loads excluded */
+	uint32_t read_event;	/* CLASS_LOAD: the last read of a file in it, nested loads excluded */
 	uint64_t read_bytes;
 };
 
@@ -36,6 +36,8 @@ struct thread_state {
 	bool has_exited;
 	VEC(struct open_span) open;
 	uint32_t open_compilation, open_collection; /* indices of the model's, or NO_INDEX */
+	uint32_t loaded_name;			    /* of the class that was last loaded, 0: none yet */
+	uint64_t loaded_loader;
 	uint32_t read_event;			    /* since the last class was loaded */
 	uint64_t read_bytes;
 };

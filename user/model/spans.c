@@ -18,16 +18,17 @@ struct span *spans_add(struct load *load, uint32_t thread, enum span_kind kind, 
 
 /* ---- begins without an end of their own ---- */
 
-/* Class loading has probes at entries only. What is known of an end:
+/* Class loading has probes at its begins, and at few of its ends. What is known of an end:
  *
  *	a class that is loaded ends its request and its parsing; initialising it ends linking it;
+ *	CLASS_RETURN, where the JVM has the functions that come last;
  *	a later event on the thread with a stack pointer above the entry's proves that the frame has returned, as stacks
  *	grow down; so does an equal one, as two live frames never share the word at their entry (but the steps of a
  *	class's initialisation are probes inside one frame).
  *
- * The second says that it ended, not when: after a return at a shallow depth everything deeper still looks as if it were
- * inside. So such a span reaches no further than to the last thing in it that concerns its class, and where there is
- * none (the class was known already), to the next event, or as far as a look-up may take. */
+ * The last says that it ended, not when: after a return at a shallow depth everything deeper still looks as if it
+ * were inside. So such a span reaches no further than to the last thing in it that concerns its class, and where
+ * there is none (the class was known already), to the next event, or as far as a look-up may take. */
 enum { LOOK_UP_NS = 100000 };
 
 static bool is_of_class(uint8_t kind)
@@ -47,8 +48,8 @@ static uint64_t proven_end(const struct open_span *open, uint64_t start_ns, uint
 	return end_ns < limit_ns ? end_ns : limit_ns;
 }
 
-/* What an inner one tells of the one around it: parsing and verifying a class load others, a request for it asks other
- * loaders for the same. */
+/* What an inner one tells of the one around it: parsing and verifying a class load others, a request for it asks
+ * other loaders for the same. */
 static void relate(struct open_span *below, const struct open_span *inner, uint64_t end_ns)
 {
 	bool is_related = below->kind == SPAN_CLASS_LOAD ? inner->name == below->name : is_of_class(inner->kind);
@@ -78,7 +79,7 @@ static void pop(struct load *load, uint32_t thread, uint64_t time_ns, uint8_t fl
 		relate(&state->open.items[state->open.count - 1], &top, span->end_ns);
 }
 
-/* Whether an event shows that Java code runs, or that the VM is at something else than verifying or parsing a class. */
+/* Whether an event shows that Java code runs, or that the VM does something else than verifying or parsing. */
 static bool is_elsewhere(const struct event_header *event)
 {
 	switch ((enum event_kind)event->kind) {
@@ -185,8 +186,8 @@ void spans_on_return(struct load *load, uint32_t thread, uint64_t stack_pointer,
 		if (top->stack_pointer == 0 || top->stack_pointer > stack_pointer || top->kind == SPAN_CLASS_INIT)
 			break;
 		/* The last frame to return is the one that this is about. */
-		bool is_last = state->open.count == 1 || top[-1].stack_pointer == 0 ||
-			       top[-1].stack_pointer > stack_pointer;
+		bool is_last =
+			state->open.count == 1 || top[-1].stack_pointer == 0 || top[-1].stack_pointer > stack_pointer;
 
 		pop(load, thread, is_last ? time_ns : state->last_event_ns, is_last ? 0 : SPAN_END_ESTIMATED);
 	}

@@ -1,9 +1,9 @@
 /* Nested activities of each thread: system calls, page faults, class loading, exceptions, collections …
  *
  * A thread's spans are sorted by start, an outer one before the inner ones that start with it, and nest: none crosses
- * another. What an event gives with a start and an end is exact. A begin without an end of its own (class loading has
- * no return probes) ends where a later event proves that its frame has returned, at the last event before that proof:
- * such an end is a lower bound, marked SPAN_END_ESTIMATED. */
+ * another. What an event gives with a start and an end is exact. Class loading has probes at its begins and at few of
+ * its ends: where the end was not seen, the span reaches to the last thing that shows it was still going on, marked
+ * SPAN_END_ESTIMATED (spans.c has the rules). */
 #pragma once
 
 #include <stdbool.h>

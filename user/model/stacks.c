@@ -76,7 +76,7 @@ void stacks_prepare(struct load *load)
 const struct stack_frame *model_stack(const struct model *model, uint64_t stack_id, uint32_t *ret_count,
 				      uint32_t *ret_flags)
 {
-	uint64_t *event = stack_id ? map_find(&model->jvm.stack_by_id, stack_id) : NULL;
+	uint64_t *event = stack_id ? map_find(&model->jvm.stack_by_id, stack_id & ~STACK_ID_BORROWED) : NULL;
 
 	*ret_count = 0;
 	if (ret_flags)

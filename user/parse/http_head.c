@@ -343,6 +343,9 @@ static enum http_head_step step(struct http_head_machine *machine, uint8_t byte,
 	case HTTP_PHASE_STATUS:
 		return step_status(machine, byte);
 	case HTTP_PHASE_REASON:
+		/* A first line that was found wrong is stored as NUL bytes: they must be wrong, too. */
+		if (byte == '\0')
+			return HTTP_HEAD_INVALID;
 		if (byte == '\n') {
 			machine->is_line_complete = true;
 			machine->phase = HTTP_PHASE_HEADER_START;

@@ -116,7 +116,11 @@ enum http_head_step http_target_step(struct http_head_machine *machine, uint8_t 
 	}
 	machine->is_authority_hidden = false;
 	target_authority(machine, byte);
-	target_parameter(machine, byte, ret_class);
+	/* What is between the authority's bytes means nothing: they may be hidden in the stored form. */
+	if (machine->is_in_authority)
+		target_put(machine, (char)byte);
+	else
+		target_parameter(machine, byte, ret_class);
 	return HTTP_HEAD_MORE;
 }
 

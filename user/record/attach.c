@@ -187,7 +187,8 @@ struct err *attach_start(struct session *session)
 	err_free(proc_file_read(pid, "cmdline", &command, &length));
 	if (command && length)
 		output_text_bytes(&session->output, "command", command, length - 1);
-	snapshot_cgroup(&session->output, pid, MOMENT_EXEC);
+	cgroup_folders_find(pid, &session->cgroup);
+	snapshot_cgroup(&session->output, &session->cgroup, pid, MOMENT_EXEC);
 	probes_set_recording(&session->probes);
 	trace_process(session, pid);
 	trace_ports(session, pid, "tcp");

@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/vec.h"
+#include "parse/redact.h"
 #include "record/memory_hold.h"
 #include "record/proc_file.h"
 
@@ -246,6 +247,44 @@ static void write_fact(struct jvm *jvm, struct output *output, const char *name,
 	output_text(output, key, value);
 }
 
+/* The words between the launcher and the main class or jar: what was asked of the VM. */
+static void write_arguments(struct jvm *jvm, struct output *output)
+{
+	auto_free char *text = NULL, *redacted = NULL;
+	size_t length = 0, redacted_length = 0, end;
+	char key[64];
+	struct err *err = proc_file_read(jvm->pid, "cmdline", &text, &length);
+
+	if (err || !length) {
+		err_free(err);
+		return;
+	}
+
+	size_t at = strlen(text) + 1, start = at;
+
+	for (end = at; at < length; end = at) {
+		const char *word = text + at;
+		bool takes_value = strcmp(word, "-cp") == 0 || strcmp(word, "-classpath") == 0 ||
+				   strcmp(word, "--class-path") == 0 || strcmp(word, "-p") == 0 ||
+				   strcmp(word, "--module-path") == 0 || strcmp(word, "--add-modules") == 0 ||
+				   strcmp(word, "--add-opens") == 0 || strcmp(word, "--add-exports") == 0;
+
+		if (*word != '-' && *word != '@')
+			break;
+		if (strcmp(word, "-jar") == 0 || strcmp(word, "-m") == 0 || strcmp(word, "--module") == 0)
+			break;
+		at += strlen(word) + 1;
+		if (takes_value && at < length)
+			at += strlen(text + at) + 1;
+	}
+	if (end <= start)
+		return;
+	redacted = redact_arguments(text + start, end - start, &redacted_length);
+	snprintf(key, sizeof(key), "jvm.%d.arguments", jvm->pid);
+	if (redacted && redacted_length)
+		output_text_bytes(output, key, redacted, redacted_length - 1);
+}
+
 static void write_region(struct jvm *jvm, struct output *output, const char *kind, const struct hotspot_range *range)
 {
 	char key[64];
@@ -325,6 +364,7 @@ void jvm_write_facts(struct jvm *jvm, struct output *output)
 	write_fact(jvm, output, "version", version.release);
 	write_fact(jvm, output, "info", version.info);
 	write_fact(jvm, output, "gc", hotspot_gc_name(jvm->hotspot));
+	write_arguments(jvm, output);
 	if (hotspot_flag_number(jvm->hotspot, "MaxHeapSize", &max_heap, NULL)) {
 		char key[64];
 

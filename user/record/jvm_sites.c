@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "bpf/config.h"
 #include "bpf/events.h"
 #include "parse/instruction.h"
 #include "parse/usdt.h"
@@ -44,8 +45,10 @@ static const struct site_row {
 	{JVM_SITES, "jvm_class_parse", SOURCE_SYMBOL, "_ZN12KlassFactory18create_from_streamEP15ClassFileStreamP6SymbolP15ClassLoaderData", 0, 1, 2, "class_parse"},
 	{JVM_SITES, "jvm_class_link", SOURCE_SYMBOL, "_ZN8Verifier6verifyEP13InstanceKlass", 0, 0, NO_ARGUMENT, "class_link"},
 	{JVM_SITES, "jvm_class_link", SOURCE_SYMBOL, "_ZN8Rewriter7rewriteEP13InstanceKlass", 0, 0, NO_ARGUMENT, "class_link"},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16PlaceholderTable15find_and_removeE", 0, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN13InstanceKlass12link_methodsEP10JavaThread", 0, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16PlaceholderTable15find_and_removeE", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZL27handle_resolution_exceptionP6Symbol", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16SystemDictionary17check_constraintsE", RETURN_OF_CALLER, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN13InstanceKlass12link_methodsEP10JavaThread", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NULL},
 	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__concurrent", CLASS_INIT_CONCURRENT, 0, 0, "class_init"},
 	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__clinit", CLASS_INIT_CLINIT, 0, 0, "class_init"},
 	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__error", CLASS_INIT_ERROR, 0, 0, "class_init"},

@@ -34,7 +34,7 @@ static void take_memory(struct session *session, enum moment moment)
 	if (!session->main_pid)
 		return;
 	snapshot_memory(&session->output, session->main_pid, moment);
-	snapshot_cgroup(&session->output, session->main_pid, moment);
+	snapshot_cgroup(&session->output, &session->cgroup, session->main_pid, moment);
 	libraries_write_metaspace(&session->libraries, session->main_pid);
 }
 

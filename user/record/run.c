@@ -211,7 +211,8 @@ static struct err *start_command(struct session *session)
 	TRY(command_start(&command, &session->command));
 	write_command(session);
 	prepare_page_cache(session);
-	snapshot_cgroup(&session->output, session->command.pid, MOMENT_EXEC);
+	cgroup_folders_find(session->command.pid, &session->cgroup);
+	snapshot_cgroup(&session->output, &session->cgroup, session->command.pid, MOMENT_EXEC);
 	TRY(probes_trace_thread(&session->probes, session->command.pid, session->command.pid));
 	tree_add(&session->tree, session->command.pid);
 	tracer_seize(&session->tracer, session->command.pid);
@@ -241,6 +242,7 @@ static void write_end(struct session *session)
 {
 	struct output *output = &session->output;
 
+	snapshot_cgroup(output, &session->cgroup, session->main_pid ? session->main_pid : session->command.pid, MOMENT_EXIT);
 	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++) {
 		struct probes_kind_count count = probes_kind_count(&session->probes, (enum event_kind)kind);
 

@@ -20,6 +20,7 @@
 #include "record/output.h"
 #include "record/probes.h"
 #include "record/run.h"
+#include "record/snapshot.h"
 #include "record/tracer.h"
 #include "record/tree.h"
 
@@ -53,6 +54,7 @@ struct session {
 	struct tree tree;
 	struct map vms_created; /* JVMs that are held, or about to be, at JNI_CreateJavaVM: pid → since when */
 	struct ring_buffer *rings;
+	struct cgroup_folders cgroup; /* of the command */
 	int signal_fd, timer_fd;
 
 	/* the plan */

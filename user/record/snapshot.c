@@ -161,26 +161,31 @@ static void snapshot_cgroup_memory(struct output *output, pid_t pid, const char 
 		output_proc_text(output, pid, PROC_FILE_MEMORY_STAT, moment, lines, length);
 }
 
-void snapshot_cgroup(struct output *output, pid_t pid, enum moment moment)
+void cgroup_folders_find(pid_t pid, struct cgroup_folders *ret_folders)
 {
-	char folder[4096];
-	int version;
+	if (!cgroup_folder(pid, "cpu", ret_folders->cpu, sizeof(ret_folders->cpu), &ret_folders->cpu_version))
+		ret_folders->cpu[0] = 0;
+	if (!cgroup_folder(pid, "memory", ret_folders->memory, sizeof(ret_folders->memory), &ret_folders->memory_version))
+		ret_folders->memory[0] = 0;
+}
 
-	if (cgroup_folder(pid, "cpu", folder, sizeof(folder), &version)) {
+void snapshot_cgroup(struct output *output, const struct cgroup_folders *folders, pid_t pid, enum moment moment)
+{
+	if (folders->cpu[0]) {
 		size_t length = 0;
-		auto_free char *text = folder_file(folder, "cpu.stat", &length);
+		auto_free char *text = folder_file(folders->cpu, "cpu.stat", &length);
 
 		if (text && length)
 			output_proc_text(output, pid, PROC_FILE_CPU_STAT, moment, text, length);
 		if (moment == MOMENT_EXEC)
-			snapshot_cpu_limit(output, folder, version);
+			snapshot_cpu_limit(output, folders->cpu, folders->cpu_version);
 	}
-	if (cgroup_folder(pid, "memory", folder, sizeof(folder), &version)) {
+	if (folders->memory[0]) {
+		const char *limit_name = folders->memory_version == 2 ? "memory.max" : "memory.limit_in_bytes";
 		uint64_t limit;
 
-		snapshot_cgroup_memory(output, pid, folder, version, moment);
-		if (moment == MOMENT_EXEC && folder_number(folder, version == 2 ? "memory.max" : "memory.limit_in_bytes", &limit) &&
-		    limit != PROCFS_UNLIMITED)
+		snapshot_cgroup_memory(output, pid, folders->memory, folders->memory_version, moment);
+		if (moment == MOMENT_EXEC && folder_number(folders->memory, limit_name, &limit) && limit != PROCFS_UNLIMITED)
 			output_textf(output, "memory_limit", "%lu", (unsigned long)limit);
 	}
 }

@@ -9,8 +9,16 @@
 /* Kernel, machine, processors: once per run. */
 void snapshot_machine(struct output *output);
 
-/* The process's cgroup: cpu.stat and memory figures at a moment; limits as run texts when `moment` is the exec. */
-void snapshot_cgroup(struct output *output, pid_t pid, enum moment moment);
+/* Where the figures of a process's cgroup are: found while it lives, read also after its end. */
+struct cgroup_folders {
+	char cpu[4096], memory[4096]; /* "": none */
+	int cpu_version, memory_version;
+};
+
+void cgroup_folders_find(pid_t pid, struct cgroup_folders *ret_folders);
+
+/* cpu.stat and memory figures at a moment; limits as run texts when it is the exec. `pid` is whom they are noted for. */
+void snapshot_cgroup(struct output *output, const struct cgroup_folders *folders, pid_t pid, enum moment moment);
 
 /* maps alone (cheap), or smaps with it (milliseconds for a JVM). */
 void snapshot_maps(struct output *output, pid_t pid, enum moment moment);

@@ -7,6 +7,8 @@
 #include "bpf/config.h"
 #include "parse/syscalls.h"
 
+enum { SYSCALL_X86_URETPROBE = 335, SYSCALL_X86_UPROBE = 336 };
+
 static const struct {
 	const char *name;
 	enum syscall_action action;
@@ -73,4 +75,7 @@ void syscall_actions_fill(uint8_t *actions)
 		if (syscall_number(arch, actions_by_name[i].name, &number) && number < SYSCALL_NUMBER_END)
 			actions[number] = actions_by_name[i].action;
 	}
+	/* The kernel's own way into and out of probes (x86-64 since 6.11 and 6.18): our work, not the application's calls. */
+	if (arch == SYSCALL_ARCH_X86_64)
+		actions[SYSCALL_X86_URETPROBE] = actions[SYSCALL_X86_UPROBE] = SYSCALL_IGNORED;
 }

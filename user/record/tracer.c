@@ -14,20 +14,27 @@
 
 #include "base/auto.h"
 #include "base/vec.h"
+#include "parse/procfs.h"
 #include "record/proc_file.h"
 
 enum {
 	TASK_DETACHING = 1, /* a stop was asked for, to detach in it */
 	TASK_FLAGS_BITS = 8,
-	WATCHDOG_LIMIT_MS = 3000,
+	WATCHDOG_LIMIT_MS = 5000,
 	WATCHDOG_PERIOD_MS = 250,
+	PAGE_BYTES = 4096,
 };
 
-/* ---- the watchdog: a process of its own that ends a tracer which hangs while it holds somebody ---- */
+/* ---- the watchdog: a process of its own that ends a tracer which hangs while others depend on it ----
+ *
+ * As long as anybody is seized, each of their stops waits for us. The kernel undoes that when we die, not when we hang. */
 
 struct watchdog {
-	volatile uint64_t *hold_start_ns; /* shared page; 0: nobody is held */
-	int pipe_fd;			  /* closed by our death, which ends the watchdog */
+	struct {
+		volatile uint64_t alive_ns; /* when the tracer was last seen at work */
+		volatile uint64_t tasks;    /* that depend on it */
+	} *shared;
+	int pipe_fd; /* closed by our death, which ends the watchdog */
 	pid_t pid;
 };
 
@@ -39,16 +46,31 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-_Noreturn static void watchdog_run(const volatile uint64_t *hold_start_ns, int pipe_fd, pid_t tracer)
+/* Ctrl-Z stops the tracer together with the command: the job is then no longer its terminal's foreground group. */
+static bool is_stopped_as_job(pid_t tracer)
+{
+	auto_free char *text = NULL;
+	size_t length = 0;
+	struct procfs_stat stat;
+	struct err *err = proc_file_read(tracer, "stat", &text, &length);
+
+	if (err) {
+		err_free(err);
+		return false;
+	}
+	return procfs_stat_parse(text, length, &stat) && stat.state == 'T' && stat.terminal_process_group > 0 &&
+	       (uint64_t)stat.terminal_process_group != stat.process_group;
+}
+
+_Noreturn static void watchdog_run(const struct watchdog *watchdog, int pipe_fd, pid_t tracer)
 {
 	struct pollfd life = {.fd = pipe_fd, .events = POLLIN};
 
 	/* A Ctrl-C or a kill of the whole group is not for the watchdog. */
 	setsid();
 	while (poll(&life, 1, WATCHDOG_PERIOD_MS) == 0) {
-		uint64_t start = *hold_start_ns;
-
-		if (start && now_ns() - start > WATCHDOG_LIMIT_MS * 1000000ull)
+		if (watchdog->shared->tasks && now_ns() - watchdog->shared->alive_ns > WATCHDOG_LIMIT_MS * 1000000ull &&
+		    !is_stopped_as_job(tracer))
 			kill(tracer, SIGKILL);
 	}
 	_exit(0);
@@ -57,13 +79,14 @@ _Noreturn static void watchdog_run(const volatile uint64_t *hold_start_ns, int p
 static struct err *watchdog_start(struct watchdog **ret_watchdog)
 {
 	struct watchdog *watchdog = calloc(1, sizeof(*watchdog));
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int ends[2];
 	pid_t tracer = getpid();
 
 	if (!watchdog || page == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0)
 		return err_errno(ERR_FAILED, errno, "cannot start the watchdog");
-	watchdog->hold_start_ns = page;
+	watchdog->shared = page;
+	watchdog->shared->alive_ns = now_ns();
 	watchdog->pid = fork();
 	if (watchdog->pid < 0)
 		return err_errno(ERR_FAILED, errno, "cannot start the watchdog");
@@ -72,7 +95,7 @@ static struct err *watchdog_start(struct watchdog **ret_watchdog)
 		for (int fd = 0; fd < 256; fd++)
 			if (fd != ends[0])
 				close(fd);
-		watchdog_run(watchdog->hold_start_ns, ends[0], tracer);
+		watchdog_run(watchdog, ends[0], tracer);
 	}
 	close(ends[0]);
 	watchdog->pipe_fd = ends[1];
@@ -86,7 +109,7 @@ static void watchdog_stop(struct watchdog *watchdog)
 		return;
 	close(watchdog->pipe_fd);
 	waitpid(watchdog->pid, NULL, 0);
-	munmap((void *)watchdog->hold_start_ns, 4096);
+	munmap(watchdog->shared, PAGE_BYTES);
 	free(watchdog);
 }
 
@@ -155,12 +178,8 @@ static bool is_our_signal(pid_t tid, int signal)
 static void handle_hold(struct tracer *tracer, pid_t tid)
 {
 	pid_t pid = task_process(tracer, tid);
-	bool is_over;
 
-	*tracer->watchdog->hold_start_ns = now_ns();
-	is_over = tracer->on_hold(tracer->context, pid ? pid : tid, tid);
-	*tracer->watchdog->hold_start_ns = 0;
-	if (is_over) {
+	if (tracer->on_hold(tracer->context, pid ? pid : tid, tid)) {
 		task_detach(tracer, tid, 0);
 		detach_siblings(tracer, pid);
 	} else {
@@ -209,6 +228,10 @@ void tracer_handle(struct tracer *tracer)
 		map_remove(&tracer->tasks, (uint64_t)tid);
 		if (!pid || pid == tid)
 			tracer->on_exit(tracer->context, tid, status, &usage);
+	}
+	if (tracer->watchdog) {
+		tracer->watchdog->shared->tasks = tracer->tasks.count;
+		tracer->watchdog->shared->alive_ns = now_ns();
 	}
 }
 

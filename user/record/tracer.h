@@ -37,7 +37,8 @@ struct err *tracer_open(bool is_enabled, tracer_hold_callback *on_hold, tracer_e
 /* Seizes a process that is not traced yet. False where that cannot be (it is gone, or somebody else traces it). */
 bool tracer_seize(struct tracer *tracer, pid_t pid);
 
-/* Handles every stop and end that is pending; never blocks. */
+/* Handles every stop and end that is pending; never blocks. To be called regularly: it also tells the watchdog that we are
+ * alive. */
 void tracer_handle(struct tracer *tracer);
 
 /* Lets go of everything. */

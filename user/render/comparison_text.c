@@ -2,22 +2,16 @@
  * scenario the way from the baseline's first request to its own, cause by cause. */
 #include "render/render.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
 #include "base/fmt.h"
+#include "render/comparison_way.h"
 #include "render/screen.h"
 #include "render/text_tables.h"
 
-enum { RANGE_COLUMNS = 32, WATERFALL_ROWS_MOST = 12 };
-
-/* Bars that are cut say nothing: narrow terminals get shorter ones. */
-static unsigned waterfall_columns(const struct screen *screen)
-{
-	return screen->term.columns >= 100 ? 34 : screen->term.columns >= 80 ? 18 : 0;
-}
+enum { RANGE_COLUMNS = 32, WAY_ROWS_MOST = 12, STARTUP_ROWS_MOST = 8, EXAMPLES_MOST = 2 };
 
 static const struct comparison_scenario *scenario_named(const struct comparison *comparison, const char *name)
 {
@@ -44,14 +38,28 @@ static const char *scenario_mark(struct screen *screen, const struct comparison_
 	return text;
 }
 
+static bool has_requests(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->scenarios_count; i++)
+		if (comparison->scenarios[i].first_request_ns.count)
+			return true;
+	return false;
+}
+
+/* What is compared: the first request, or the whole run of commands that serve nothing. */
+static const struct comparison_stat *compared_stat(const struct comparison_scenario *scenario, bool is_request)
+{
+	return is_request ? &scenario->first_request_ns : &scenario->wall_ns;
+}
+
 static void text_latencies(struct screen *screen, const struct comparison *comparison)
 {
 	struct table table = {};
 	int64_t lowest = INT64_MAX, highest = 0;
-	bool has_marks = false;
+	bool has_marks = false, is_request = has_requests(comparison);
 
 	for (size_t i = 0; i < comparison->scenarios_count; i++) {
-		const struct comparison_stat *stat = &comparison->scenarios[i].first_request_ns;
+		const struct comparison_stat *stat = compared_stat(&comparison->scenarios[i], is_request);
 
 		has_marks = has_marks || *scenario_mark(screen, &comparison->scenarios[i]);
 		if (!stat->count)
@@ -63,7 +71,8 @@ static void text_latencies(struct screen *screen, const struct comparison *compa
 	struct scale scale = scale_for(highest);
 	double span = highest > lowest ? (double)highest - (double)lowest : 1;
 
-	section_begin(screen, &table, arena_format(&screen->arena, "First request, %s", scale.unit), 14);
+	section_begin(screen, &table,
+		      arena_format(&screen->arena, "%s, %s", is_request ? "First request" : "Start to end", scale.unit), 14);
 	section_number(&table, "runs", 2);
 	section_number(&table, "min", 0);
 	section_number(&table, "median", 0);
@@ -73,7 +82,7 @@ static void text_latencies(struct screen *screen, const struct comparison *compa
 		section_text(&table, "", 0, 0);
 	for (size_t i = 0; i < comparison->scenarios_count; i++) {
 		const struct comparison_scenario *scenario = &comparison->scenarios[i];
-		const struct comparison_stat *stat = &scenario->first_request_ns;
+		const struct comparison_stat *stat = compared_stat(scenario, is_request);
 
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", scenario->name);
@@ -96,21 +105,22 @@ static void text_latencies(struct screen *screen, const struct comparison *compa
 					 comparison->scenarios[i].name, comparison->scenarios[i].aot_reason.text);
 }
 
-static void text_changes(struct screen *screen, const struct comparison *comparison)
+static void text_changes(struct screen *screen, const char *title, const struct comparison_difference *list,
+			 size_t count)
 {
 	struct table table = {};
 
-	if (!comparison->differences_count)
+	if (!count)
 		return;
-	section_begin(screen, &table, arena_format(&screen->arena, "Against %s", comparison->baseline), 14);
+	section_begin(screen, &table, title, 14);
 	table.columns[0].cut = UTF8_CUT_END;
 	section_number(&table, "change", 0);
 	section_number(&table, "95 % interval", 0);
 	section_number(&table, "p", 1);
 	section_number(&table, "detectable", 2);
 	section_text(&table, "", 0, 0);
-	for (size_t i = 0; i < comparison->differences_count; i++) {
-		const struct comparison_difference *difference = &comparison->differences[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct comparison_difference *difference = &list[i];
 
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", difference->scenario);
@@ -169,169 +179,6 @@ static void text_medians(struct screen *screen, const struct comparison *compari
 	section_end(screen, &table);
 }
 
-static long column_of(const struct screen *screen, int64_t at, int64_t whole)
-{
-	double fraction = whole > 0 ? (double)at / (double)whole : 0;
-
-	return lround(fmin(fmax(fraction, 0), 1) * waterfall_columns(screen));
-}
-
-/* A step of the waterfall: a bar from where the way stood to where it goes. */
-static const char *step_bar(struct screen *screen, int64_t from, int64_t to, int64_t whole)
-{
-	int64_t low = from < to ? from : to, high = from < to ? to : from;
-	long left = column_of(screen, low, whole), right = column_of(screen, high, whole);
-	const char *text = arena_format(&screen->arena, "%*s", (int)left, "");
-	const char *mark = screen->term.has_utf8 ? (to < from ? "░" : "▓") : (to < from ? "-" : "+");
-
-	if (high == low || !waterfall_columns(screen))
-		return "";
-	for (long i = left; i < right || i == left; i++)
-		text = arena_format(&screen->arena, "%s%s", text, mark);
-	return text;
-}
-
-struct way {
-	struct screen *screen;
-	struct table table;
-	struct scale scale;
-	int64_t at;    /* in units of the last digit, as `whole` */
-	int64_t whole; /* the highest that the way reaches */
-};
-
-static void way_row(struct way *way, const char *label, int64_t baseline, int64_t scenario)
-{
-	struct screen *screen = way->screen;
-	int64_t change = fmt_subtract(scenario, baseline);
-
-	table_row(&way->table);
-	table_cell(&way->table, TERM_PLAIN, "  %s", label);
-	table_cell(&way->table, TERM_DIM, "%s", fmt_fixed(baseline, way->scale.decimals, false).text);
-	table_cell(&way->table, TERM_DIM, "%s", fmt_fixed(scenario, way->scale.decimals, false).text);
-	table_cell(&way->table, TERM_PLAIN, "%s", fmt_fixed(change, way->scale.decimals, true).text);
-	table_cell(&way->table, change < 0 ? TERM_GOOD : TERM_BAD, "%s",
-		   step_bar(screen, way->at, fmt_add(way->at, change), way->whole));
-	way->at = fmt_add(way->at, change);
-}
-
-static void way_end(struct way *way, const char *name, int64_t baseline, int64_t scenario, bool is_change_shown)
-{
-	table_row(&way->table);
-	table_cell(&way->table, TERM_BOLD, "%s", name);
-	table_cell(&way->table, TERM_BOLD, "%s",
-		   baseline < 0 ? "" : fmt_fixed(baseline, way->scale.decimals, false).text);
-	table_cell(&way->table, TERM_BOLD, "%s",
-		   scenario < 0 ? "" : fmt_fixed(scenario, way->scale.decimals, false).text);
-	table_cell(&way->table, TERM_BOLD, "%s",
-		   is_change_shown ? fmt_fixed(fmt_subtract(scenario, baseline), way->scale.decimals, true).text
-				   : "");
-	table_cell(&way->table, TERM_BAR, "%s",
-		   way->whole > 0 ? term_bar(&way->screen->term, (double)way->at / (double)way->whole,
-					     waterfall_columns(way->screen))
-					    .text
-				  : "");
-}
-
-/* Rows whose change is large enough for a line of their own: the largest ones, in the order given. */
-static bool *large_rows(struct screen *screen, const struct comparison_difference *difference, bool is_full)
-{
-	bool *is_large = arena_array(&screen->arena, bool, difference->causes_count + 1);
-
-	for (size_t i = 0; i < difference->causes_count; i++) {
-		size_t larger = 0;
-
-		for (size_t k = 0; k < difference->causes_count; k++) {
-			double mine = fabs((double)difference->causes[i].change_ns),
-			       other = fabs((double)difference->causes[k].change_ns);
-
-			larger += other > mine || (other == mine && k < i);
-		}
-		is_large[i] = is_full || larger < WATERFALL_ROWS_MOST;
-	}
-	return is_large;
-}
-
-/* Rounds one side of the rows so that they add up as printed; returns their sum. */
-static int64_t round_side(const int64_t *values_ns, size_t count, struct scale scale, int64_t *ret_units)
-{
-	int64_t sum = 0;
-
-	fmt_round_together(values_ns, count, scale.step_ns, ret_units);
-	for (size_t i = 0; i < count; i++)
-		sum = fmt_add(sum, ret_units[i]);
-	return sum;
-}
-
-static int64_t sum_of(const int64_t *values, size_t count)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum = fmt_add(sum, values[i]);
-	return sum;
-}
-
-static void way_begin(struct way *way)
-{
-	section_begin(way->screen, &way->table, "Mean first request, by cause", 24);
-	section_number(&way->table, arena_format(&way->screen->arena, "before %s", way->scale.unit), 2);
-	section_number(&way->table, arena_format(&way->screen->arena, "after %s", way->scale.unit), 2);
-	section_number(&way->table, "change", 0);
-	table_column(&way->table, (struct table_column){.optional = 1});
-	way->table.columns[0].cut = UTF8_CUT_END;
-}
-
-static void text_way(struct screen *screen, const struct comparison *comparison,
-		     const struct comparison_difference *difference, bool is_full)
-{
-	size_t count = difference->causes_count, rest = 0;
-	int64_t *before_ns = arena_array(&screen->arena, int64_t, count + 1);
-	int64_t *after_ns = arena_array(&screen->arena, int64_t, count + 1);
-	int64_t *before = arena_array(&screen->arena, int64_t, count + 1);
-	int64_t *after = arena_array(&screen->arena, int64_t, count + 1);
-	bool *is_large = large_rows(screen, difference, is_full);
-	int64_t before_sum, after_sum, rest_before = 0, rest_after = 0;
-	struct way way = {.screen = screen};
-
-	if (!count)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		before_ns[i] = difference->causes[i].baseline_ns;
-		after_ns[i] = difference->causes[i].scenario_ns;
-	}
-	way.scale = scale_for(sum_of(before_ns, count) > sum_of(after_ns, count) ? sum_of(before_ns, count)
-										 : sum_of(after_ns, count));
-	before_sum = round_side(before_ns, count, way.scale, before);
-	after_sum = round_side(after_ns, count, way.scale, after);
-	way.at = way.whole = before_sum;
-	for (size_t i = 0; i < count; i++) {
-		if (!is_large[i])
-			continue;
-		way.at = fmt_add(way.at, fmt_subtract(after[i], before[i]));
-		way.whole = way.at > way.whole ? way.at : way.whole;
-	}
-	way.whole = after_sum > way.whole ? after_sum : way.whole;
-	way.at = before_sum;
-
-	way_begin(&way);
-	way_end(&way, comparison->baseline, before_sum, -1, false);
-	for (size_t i = 0; i < count; i++) {
-		if (is_large[i]) {
-			way_row(&way, cause_label_short(screen, cause_label(difference->causes[i].cause)), before[i],
-				after[i]);
-			continue;
-		}
-		rest++;
-		rest_before = fmt_add(rest_before, before[i]);
-		rest_after = fmt_add(rest_after, after[i]);
-	}
-	if (rest)
-		way_row(&way, arena_format(&screen->arena, "%zu others, each of less change", rest), rest_before,
-			rest_after);
-	way_end(&way, difference->scenario, before_sum, after_sum, true);
-	section_end(screen, &way.table);
-}
-
 static void text_interactions(struct screen *screen, const struct comparison *comparison)
 {
 	if (!comparison->interactions_count)
@@ -348,6 +195,80 @@ static void text_interactions(struct screen *screen, const struct comparison *co
 						      : interaction->first_request_ns)
 					 .text,
 				 interaction->first_request_ns <= 0 ? "more" : "less");
+	}
+}
+
+static const char *share_text(struct screen *screen, struct maybe part, struct maybe whole)
+{
+	if (part.state != KNOWN || whole.state != KNOWN)
+		return "?";
+	return arena_format(&screen->arena, "%s of %s", fmt_count(part.value).text, fmt_count(whole.value).text);
+}
+
+static void text_missing(struct screen *screen, const char *name, const struct coverage_group *group)
+{
+	const char *examples = "";
+
+	for (size_t i = 0; i < EXAMPLES_MOST && group->examples[i]; i++)
+		examples = arena_format(&screen->arena, "%s%s%s", examples, *examples ? ", " : "", group->examples[i]);
+	screen_paragraph(screen, TERM_PLAIN, NULL, "%s, not from the cache in the first request: %s %s, %s (%s%s).", name,
+			 fmt_count(group->classes).text, group->classes == 1 ? "class" : "classes", group->why,
+			 group->duration_ns ? arena_format(&screen->arena, "%s, ", fmt_duration(group->duration_ns).text) : "",
+			 examples);
+}
+
+static void text_caches(struct screen *screen, const struct comparison *comparison)
+{
+	struct table table = {};
+	bool has_any = false;
+
+	section_begin(screen, &table, "Classes from the cache", 14);
+	section_number(&table, "before the request", 0);
+	section_number(&table, "in it", 0);
+	section_text(&table, "heap objects", 0, 1);
+	for (size_t i = 0; i < comparison->scenarios_count; i++) {
+		const struct comparison_scenario *scenario = &comparison->scenarios[i];
+		const struct comparison_cache *cache = &scenario->cache;
+
+		if (!scenario->has_cache)
+			continue;
+		has_any = true;
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", scenario->name);
+		table_cell(&table, TERM_PLAIN, "%s", share_text(screen, cache->startup_shared, cache->startup_classes));
+		table_cell(&table, TERM_PLAIN, "%s", share_text(screen, cache->request_shared, cache->request_classes));
+		table_cell(&table, TERM_PLAIN, "%s",
+			   cache->is_heap_used.state != KNOWN ? "?" :
+			   cache->is_heap_used.value	      ? "used" :
+								"not used");
+	}
+	if (!has_any) {
+		table_done(&table);
+		return;
+	}
+	section_end(screen, &table);
+	for (size_t i = 0; i < comparison->scenarios_count; i++)
+		for (size_t k = 0; comparison->scenarios[i].has_cache && k < comparison->scenarios[i].cache.missing_count; k++)
+			text_missing(screen, comparison->scenarios[i].name, &comparison->scenarios[i].cache.missing[k]);
+}
+
+/* Against its own baseline, where it has one: there the cache alone is the difference. */
+static void text_ways(struct screen *screen, const struct comparison *comparison, bool is_full)
+{
+	size_t most = is_full ? SIZE_MAX : WAY_ROWS_MOST, startup_most = is_full ? SIZE_MAX : STARTUP_ROWS_MOST;
+
+	for (size_t i = 0; i < comparison->differences_count; i++) {
+		const struct comparison_difference *difference = &comparison->differences[i];
+
+		for (size_t k = 0; k < comparison->pairs_count; k++)
+			if (strcmp(comparison->pairs[k].scenario, difference->scenario) == 0)
+				difference = &comparison->pairs[k];
+		comparison_way(screen, "Mean first request, by cause", difference, difference->causes, difference->causes_count,
+			       most);
+		/* One screen for many scenarios is long enough without it. */
+		if (is_full || comparison->differences_count == 1)
+			comparison_way(screen, "Mean start until ready, by cause", difference, difference->startup_causes,
+				       difference->startup_causes_count, startup_most);
 	}
 }
 
@@ -371,15 +292,17 @@ struct err *render_comparison_text(const struct comparison *comparison, const st
 		screen_paragraph(&screen, TERM_BOLD, NULL, "%s", comparison->verdict);
 	for (size_t i = 0; i < comparison->note_count; i++)
 		screen_paragraph(&screen, TERM_WARNING, i ? "" : "Note", "%s", comparison->notes[i]);
-	if (baseline && !baseline->first_request_ns.count)
+	if (baseline && !baseline->first_request_ns.count && !(comparison->verdict && *comparison->verdict))
 		screen_paragraph(&screen, TERM_WARNING, NULL,
 				 "No run of the baseline answered a request: nothing to compare with.");
 	text_latencies(&screen, comparison);
-	text_changes(&screen, comparison);
+	text_changes(&screen, arena_format(&screen.arena, "Against %s", comparison->baseline), comparison->differences,
+		     comparison->differences_count);
+	text_changes(&screen, "Against their own baselines", comparison->pairs, comparison->pairs_count);
 	text_medians(&screen, comparison);
-	for (size_t i = 0; i < comparison->differences_count; i++)
-		text_way(&screen, comparison, &comparison->differences[i], options->is_full);
+	text_ways(&screen, comparison, options->is_full);
 	text_interactions(&screen, comparison);
+	text_caches(&screen, comparison);
 	if (options->is_full)
 		text_commands(&screen, comparison);
 	return screen_close(&screen);

@@ -11,7 +11,9 @@
 enum {
 	PATHS_MAX = 12,		/* cold requests whose path is drawn */
 	PATH_TILES_MAX = 16000, /* on one of them: more would be finer than a screen at any useful zoom */
-	FLAME_PARTS = 2500,
+	PATH_PARTS =
+		4000, /* frames below this part of the whole are not told apart: of the first flame, of the others */
+	VIEW_PARTS = 1200,
 };
 
 static unsigned cause_number(enum cause cause)
@@ -194,7 +196,8 @@ struct err *render_html(const struct report *report, const struct html_pictures 
 	json_out_key(&page.json, "flames");
 	json_out_array(&page.json);
 	for (size_t i = 0; i < pictures->flame_count; i++)
-		html_put_flame(&page, pictures->flames[i].flame, pictures->flames[i].title, FLAME_PARTS);
+		html_put_flame(&page, pictures->flames[i].flame, pictures->flames[i].title,
+			       i ? VIEW_PARTS : PATH_PARTS);
 	json_out_array_end(&page.json);
 	return page_finish(&page, PAGE_REPORT, title, out);
 }
@@ -211,7 +214,7 @@ struct err *render_comparison_html(const struct comparison *comparison, const st
 	json_out_key(&page.json, "flames");
 	json_out_array(&page.json);
 	for (size_t i = 0; i < flame_count; i++)
-		html_put_flame(&page, flames[i].flame, flames[i].title, FLAME_PARTS);
+		html_put_flame(&page, flames[i].flame, flames[i].title, PATH_PARTS);
 	json_out_array_end(&page.json);
 	return page_finish(&page, PAGE_COMPARISON, "comparison", out);
 }

@@ -1,6 +1,7 @@
 #include "render/page.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,19 +72,25 @@ static void put_escaped_text(const char *text, FILE *out)
 	}
 }
 
-/* '<' stands in JSON only inside of strings, where its escape means the same. */
+/* '<' stands in JSON only inside of strings, where its escape means the same; spaces outside of them mean nothing. */
 static void put_data(const char *bytes, size_t length_bytes, FILE *out)
 {
-	const char *end = bytes + length_bytes;
+	bool is_in_string = false;
 
-	while (bytes < end) {
-		const char *bracket = memchr(bytes, '<', (size_t)(end - bytes));
-		const char *to = bracket ? bracket : end;
+	for (size_t i = 0; i < length_bytes; i++) {
+		char c = bytes[i];
 
-		fwrite(bytes, 1, (size_t)(to - bytes), out);
-		if (bracket)
+		if (!is_in_string && (c == ' ' || c == '\n'))
+			continue;
+		if (c == '"')
+			is_in_string = !is_in_string;
+		if (c == '<') {
 			fputs("\\u003c", out);
-		bytes = bracket ? bracket + 1 : end;
+			continue;
+		}
+		putc_unlocked(c, out);
+		if (c == '\\' && i + 1 < length_bytes)
+			putc_unlocked(bytes[++i], out);
 	}
 }
 

@@ -27,6 +27,8 @@ struct err *render_text(const struct report *report, const struct render_options
 
 /* interface.md's warmtrace-comparison/1. */
 struct err *render_comparison_json(const struct comparison *comparison, FILE *out) must_check;
+/* Its first requests as hyperfine's --export-json has them. */
+struct err *render_comparison_hyperfine(const struct comparison *comparison, FILE *out) must_check;
 struct err *render_comparison_text(const struct comparison *comparison, const struct render_options *options,
 				   FILE *out) must_check;
 

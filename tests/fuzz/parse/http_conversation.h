@@ -113,7 +113,7 @@ static inline void append_body(struct choices *choices, uint8_t *stream, size_t 
 {
 	static const char lure[] =
 		"\r\n0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nGET /lure HTTP/1.1\r\n\r\n";
-	static const char fake[] = "7\r\nContent-Length: 7\r\n\r\n0\r\n GET HTTP/1.1\r\n";
+	static const char fake[] = "7\r\nContent-Length: 7\r\n\r\n1\r\n GET HTTP/1.1\r\n";
 	const char *text = choices->is_luring ? lure : fake;
 	size_t text_length = strlen(text), phase = choose(choices, (uint32_t)text_length);
 

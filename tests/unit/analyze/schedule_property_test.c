@@ -353,7 +353,8 @@ static void random_schedules_agree_with_the_plain_definition(void **state)
 			check(&truth, seed, &lost);
 		}
 	}
-	/* The test is worth something only where leaving records out leaves some of it explained, and less than all. */
+	/* The test is worth something only where leaving records out leaves some of it explained, and less than all.
+	 */
 	for (size_t i = 1; i + 1 < array_length(kinds); i++) {
 		assert_true(explained[i] > 0);
 		assert_true(explained[i] < explained[0]);

@@ -86,7 +86,7 @@ static void a_class_is_found_by_its_second_loader(void **state)
 	(void)state;
 	EXPECT_SPANS(model, {SPAN_CLASS_LOAD, 10, 40, -1, loaded}, {SPAN_CLASS_LOAD, 12, 15, 0, SPAN_END_ESTIMATED},
 		     {SPAN_SYSCALL, 14, 15, 1, 0}, {SPAN_EXCEPTION, 18, 20, 0, 0}, {SPAN_FILE_READ, 22, 30, 0, 0},
-		     {SPAN_CLASS_LOAD, 32, 40, 0, loaded}, {SPAN_CLASS_PARSE, 33, 36, 5, SPAN_END_ESTIMATED},
+		     {SPAN_CLASS_LOAD, 32, 40, 0, loaded}, {SPAN_CLASS_PARSE, 33, 40, 5, SPAN_LOADED},
 		     {SPAN_CLASS_LOAD, 34, 36, 6, SPAN_LOADED | SPAN_SHARED});
 	assert_int_equal(model->jvm.classes.count, 2);
 

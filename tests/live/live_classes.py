@@ -1,0 +1,54 @@
+"""Classes loaded, by where they come from, against the JVM's own log (-Xlog:class+load) of the same run."""
+
+import os
+
+from harness import case, demo_jar, folder, free_port, java, java_workload, main, trace
+from witness import compare_classes
+
+
+def known_classes(version):
+    log = os.path.join(folder(), "log")
+    parts = java_workload("known-parts.jar")
+    run = trace([java(version), f"-Xlog:class+load:file={log}:none", "-cp", java_workload("known-java.jar"), "KnownClasses", parts])
+    truth = run.json_lines()[0]
+    ours, sources = compare_classes(run, log)
+    assert ours == sources, (ours, sources)
+    rows = {row["jar"]: row["classes"] for row in run.report["classes"]["by_jar"]}
+    assert rows[os.path.realpath(parts)] == truth["classes"] == 198, rows
+    # The loader asks its parent first.
+    missing = [event for event in run.events("exception") if event["tail"].rstrip("\0") == "java/lang/ClassNotFoundException"]
+    assert sum(event["count"] for event in missing) == truth["classes"], len(missing)
+
+
+@case
+def known_classes_17():
+    known_classes(17)
+
+
+@case
+def known_classes_25():
+    known_classes(25)
+
+
+def demo(version):
+    """A server whose application is in a jar nested in its own, behind a class loader of its own."""
+    log, port = os.path.join(folder(), "log"), free_port()
+    run = trace([java(version), f"-Xlog:class+load:file={log}:none", "-jar", demo_jar(), str(port)],
+                urls=[f"http://127.0.0.1:{port}/api/report"])
+    ours, sources = compare_classes(run, log)
+    assert ours == sources, (ours, sources)
+    cold = run.cold("GET /api/report")
+    assert 303 <= cold["counts"]["classes_loaded"] <= 700, cold["counts"]
+
+
+@case
+def demo_17():
+    demo(17)
+
+
+@case
+def demo_25():
+    demo(25)
+
+
+main()

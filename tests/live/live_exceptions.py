@@ -1,0 +1,83 @@
+"""Exceptions by class: native ones from throw to catch, Java's stack traces filled. Exact."""
+
+from harness import case, java, java_workload, main, trace, workload
+
+
+def by_class(run):
+    counts = {}
+    for row in run.report["exceptions"]:
+        counts[row["class"]] = counts.get(row["class"], 0) + row["count"]
+    return counts
+
+
+@case
+def native():
+    run = trace([workload("known_throws")])
+    truth = run.json_lines()[0]
+    throws, catches = run.events("native_throw"), run.events("native_catch")
+    assert len(throws) == truth["throws"] == 37, len(throws)
+    # Each throw has its catch, on the same object; rethrows are caught again.
+    caught = {event["object"] for event in catches}
+    assert {event["object"] for event in throws} <= caught
+    assert len(catches) == truth["throws"] + truth["rethrows"] + truth["rethrown_pointers"], len(catches)
+    counts = by_class(run)
+    assert sum(counts.values()) == 37, counts
+    # Deep is in an anonymous namespace.
+    assert {name.replace("(anonymous namespace)::", ""): count for name, count in counts.items()} == truth["by_type"], counts
+
+
+@case
+def native_in_a_child():
+    """The C++ runtime is mapped by a grandchild of the command."""
+    run = trace([workload("process_tree.sh"), workload("known_throws")])
+    assert len(run.events("native_throw")) == 37
+
+
+def java_exceptions(version):
+    run = trace([java(version), "-cp", java_workload("known-java.jar"), "KnownExceptions"])
+    truth = run.json_lines()[0]
+    counts = by_class(run)
+    stackless = truth["stackless"]
+    assert stackless not in counts, "nothing fills the stack trace of a stackless exception"
+    for name, thrown in truth["thrown"].items():
+        if name == stackless:
+            continue
+        expected = thrown + truth["made_not_thrown"].get(name, 0)
+        assert counts.get(name) == expected, f"{name}: {counts.get(name)}, the program says {expected}; all: {counts}"
+    for row in run.report["exceptions"]:
+        assert row["duration_ns"] > 0, row
+    assert run.report["observed"].get("exceptions") == "yes", run.report["observed"]
+    kinds = {event["kind"]: event for event in run.events("kind_total") if event["counted_kind"] == 31}
+    assert kinds["kind_total"]["count"] == sum(counts.values()), (kinds, counts)
+
+
+@case
+def java_17():
+    java_exceptions(17)
+
+
+@case
+def java_25():
+    java_exceptions(25)
+
+
+def thrown_at(version):
+    """Where: the stack below the filled trace begins in the method that made the exception."""
+    run = trace([java(version), "-cp", java_workload("known-java.jar"), "KnownExceptions"])
+    own = [row for row in run.report["exceptions"] if row["class"] == "KnownExceptions$OwnException"]
+    deep = sum(row["count"] for row in own if (row.get("thrown_at") or "").startswith("KnownExceptions.throwDeep(KnownExceptions.java:"))
+    made = sum(row["count"] for row in own if (row.get("thrown_at") or "").startswith("KnownExceptions.main(KnownExceptions.java:"))
+    assert (deep, made) == (211, 1), [(row.get("thrown_at"), row["count"]) for row in own]
+
+
+@case
+def thrown_at_17():
+    thrown_at(17)
+
+
+@case
+def thrown_at_25():
+    thrown_at(25)
+
+
+main()

@@ -1,0 +1,64 @@
+"""Reads of archives against strace: bytes, calls and offsets of the same deterministic program, in two runs of it."""
+
+import os
+
+from harness import case, demo_jar, folder, free_port, java, java_workload, main, program, run_quietly, trace
+from witness import READS, our_reads, parse_reads
+
+def strace_reads(command):
+    log = os.path.join(folder(), "strace")
+    run = run_quietly([program("strace"), "-f", "-qq", "-y", "-s", "0", "-e", f"trace={READS}", "-e", "signal=none", "-o", log, *command])
+    assert run.returncode == 0, run.stderr
+    return parse_reads(log, ".jar")
+
+
+def known_parts(version):
+    parts = os.path.realpath(java_workload("known-parts.jar"))
+    command = [java(version), "-Xshare:auto", "-Xint", "-cp", os.path.realpath(java_workload("known-java.jar")), "KnownClasses", parts]
+    run = trace(command)
+    expected = strace_reads(command)
+    seen = our_reads(run)
+    assert expected[parts][0] > 200, expected
+    assert seen == expected, (seen, expected)
+    rows = {row["path"]: row for row in run.report["jars"] if not row["nested_in"]}
+    row = rows[parts]
+    assert (row["reads"], row["bytes_read"]) == tuple(expected[parts]), (row, expected[parts])
+    # Parts, its 197 parts, the manifest that URLClassLoader asks for, and the first entry of the archive, at whose head the
+    # JDK looks for the magic number.
+    assert 198 <= row["entries_read"] <= 200, row
+    assert row["entries_total"] >= 198, row
+    size = os.path.getsize(parts)
+    assert row["bytes_wanted"] <= size, (row, size)
+    for phase in row["phase_counts"].values():
+        assert phase["bytes"] >= 0
+    assert sum(phase["bytes"] for phase in row["phase_counts"].values()) == row["bytes_read"], row
+
+
+@case
+def known_parts_17():
+    known_parts(17)
+
+
+@case
+def known_parts_25():
+    known_parts(25)
+
+
+@case
+def nested_jar():
+    """The demonstration server: 303 classes out of a jar that is an entry of its own jar, all in the first request."""
+    port = free_port()
+    jar = os.path.realpath(demo_jar())
+    run = trace([java(25), "-jar", jar, str(port)], urls=[f"http://127.0.0.1:{port}/api/report"])
+    outer = next(row for row in run.report["jars"] if row["path"] == jar and not row["nested_in"])
+    inner = next((row for row in run.report["jars"] if row["nested_in"] == jar), None)
+    assert inner, [row["path"] for row in run.report["jars"]]
+    assert inner["path"].endswith("lib/app.jar"), inner
+    first = inner["phase_counts"]["first_request"]
+    assert first["entries"] >= 303, inner
+    assert inner["bytes_read"] <= outer["bytes_read"], (inner, outer)
+    reads = [event for event in run.events("file_read") if event["result"] > 0]
+    assert outer["bytes_read"] <= sum(event["result"] for event in reads)
+
+
+main()

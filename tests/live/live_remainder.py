@@ -1,0 +1,156 @@
+"""No cause is a remainder: take one kind of record out of a real recording, and the time that it explained moves into
+`unexplained` or into what lies around it, and nowhere else.
+
+Every nanosecond of every first request is compared, with and without the kind. Running time may fall back to the span
+around it (class loading, a system call, an exception) and in the end to code, as long as it stays on its thread. A wait may
+fall back to `unexplained` only, or to the wait that it explained as a part of a pause or of another thread's work."""
+
+import json
+import os
+import subprocess
+
+import harness
+import truth
+from harness import application, case, free_port, java, main, trace
+
+# What runs: proven by the scheduling records alone.
+RUNNING = ("code", "class", "exception", "file", "fault", "kernel")
+
+# By kind: what its records may have explained, and where that may go beside `unexplained`. None: anything that runs.
+RULES = {
+    "syscall": (("kernel.syscall", "file", "class.read", "wait", "fault", "lock", "jit"), RUNNING),
+    "file_open": (("file",), RUNNING),
+    "file_lookup": (("file",), RUNNING),
+    "file_read": (("file", "class.read", "wait", "fault"), RUNNING),
+    "file_write": (("file", "wait"), RUNNING),
+    "file_map": (("file", "fault"), RUNNING + ("fault",)),
+    "fault": (("fault", "wait"), RUNNING),
+    "interrupt": (("kernel.interrupt",), RUNNING),
+    "exception": (("exception",), RUNNING),
+    "native_throw": (("exception",), RUNNING),
+    "native_catch": (("exception",), RUNNING),
+    "class_load": (("class",), RUNNING),
+    "class_loaded": (("class",), RUNNING),
+    "class_parse": (("class",), RUNNING),
+    "class_link": (("class",), RUNNING),
+    "class_init": (("class", "lock"), RUNNING),
+    "class_return": (("class", "code", "file", "fault"), RUNNING),
+    "sample": (("code", "class"), RUNNING),
+    "compile": (("jit", "code"), RUNNING),
+    "vm_wait": (("lock", "jit", "gc", "safepoint", "wait"), ()),
+    # A pause is one tile; without its records the wait for the VM thread is that thread's own path.
+    "gc": (("gc", "safepoint"), RUNNING + ("gc", "safepoint", "cpu", "lock", "wait")),
+    "safepoint": (("gc", "safepoint"), RUNNING + ("gc", "safepoint", "cpu", "lock", "wait")),
+    "vm_operation": (("gc", "safepoint"), RUNNING + ("gc", "safepoint", "cpu", "lock", "wait")),
+    "wake": (None, ()),
+    "switch_in": (None, ()),
+    "switch_out": (None, ()),
+    "fork": (None, ()),
+    "exit": (None, ()),
+    # Names and forms, of which no time is made.
+    "thread_name": ((), ()),
+    "java_thread": ((), ()),
+    "stack": ((), ()),
+    "frame_name": ((), ()),
+    "symbol": ((), ()),
+    "deoptimize": ((), ()),
+    "jvm_state": ((), ()),
+    "library": ((), ()),
+    "residency": ((), ()),
+    "archive": (("class.read", "file.read", "fault"), ("file.read", "fault")),
+}
+
+
+def below(cause, names):
+    return any(cause == name or cause.startswith(name + ".") for name in names)
+
+
+def report_of(recording):
+    done = harness.warmtrace("report", "--format=json", recording, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def without(recording, kind):
+    copy = os.path.join(harness.folder(), f"without-{kind}.wtr")
+    subprocess.run([os.path.join(harness.BUILD, "tests/tools/recording_without"), recording, copy, kind], check=True)
+    report = report_of(copy)
+    os.unlink(copy)
+    return report
+
+
+def moves(before, after):
+    """{(cause, thread, new cause, new thread): ns} of one request."""
+    found = {}
+    edges = sorted({tile["start_ns"] for request in (before, after) for tile in request["path"]} |
+                   {before["start_ns"] + before["latency_ns"]})
+    first, second = iter(before["path"]), iter(after["path"])
+    a, b = next(first), next(second)
+    for begin, end in zip(edges, edges[1:]):
+        while a["start_ns"] + a["duration_ns"] <= begin:
+            a = next(first)
+        while b["start_ns"] + b["duration_ns"] <= begin:
+            b = next(second)
+        if a["cause"] != b["cause"]:
+            key = (a["cause"], a["thread"], b["cause"], b["thread"])
+            found[key] = found.get(key, 0) + end - begin
+    return found
+
+
+def check_kind(before, recording, kind):
+    """The time that moved, by where it went; raises where it may not have."""
+    explained, around = RULES[kind]
+    report = without(recording, kind)
+    harness.invariants.check_losses(report)
+    wrong, moved = {}, {}
+    for request in [request for request in before["requests"] if request["cold"]]:
+        twin = [other for other in report["requests"] if other["start_ns"] == request["start_ns"] and
+                other["latency_ns"] == request["latency_ns"]]
+        if not twin:
+            continue
+        harness.invariants.check_request(twin[0])
+        for (cause, thread, new_cause, new_thread), ns in moves(request, twin[0]).items():
+            moved[cause, new_cause] = moved.get((cause, new_cause), 0) + ns
+            is_right = new_cause == "unexplained" or (below(new_cause, around) and (explained is None or below(cause, explained)))
+            if not is_right:
+                key = (request["route"], cause, thread, new_cause, new_thread)
+                wrong[key] = wrong.get(key, 0) + ns
+    return moved, wrong
+
+
+def check_recording(recording):
+    before = report_of(recording)
+    present = set(before["events"]["by_kind"])
+    failures = []
+    for kind in RULES:
+        if kind not in present:
+            continue
+        moved, wrong = check_kind(before, recording, kind)
+        most = sorted(moved.items(), key=lambda row: -row[1])[:4]
+        print(f"    without {kind}: " + (", ".join(f"{cause} → {new} {ns / 1e6:.2f}" for (cause, new), ns in most) or "nothing moves"))
+        failures += [f"without {kind}: {ns / 1e6:.3f} ms of {cause} ({thread}) became {new} ({new_thread}) in {route}"
+                     for (route, cause, thread, new, new_thread), ns in sorted(wrong.items(), key=lambda row: -row[1])]
+    assert not failures, f"{len(failures)} moves:\n" + "\n".join(failures[:40])
+
+
+@case
+def known_work():
+    run = truth.run_server(25, "pool", truth.KINDS, True)
+    check_recording(run.recording)
+
+
+@case
+def known_work_17():
+    run = truth.run_server(17, "loop", truth.KINDS, False)
+    check_recording(run.recording)
+
+
+@case
+def petclinic():
+    port = free_port()
+    run = trace([java(25), "-jar", application("petclinic-rest/petclinic-rest.jar"), f"--server.port={port}"], "-n", "2",
+                urls=[f"http://127.0.0.1:{port}/api/owners"], status=None, timeout=240)
+    check_recording(run.recording)
+
+
+main()

@@ -1,0 +1,87 @@
+"""What other witnesses say of a run: strace's log of reads, and the JVM's own log of loaded classes."""
+
+import re
+
+READS = "read,pread64,readv,preadv,preadv2"
+
+
+def parse_reads(log, suffix, by_thread=False):
+    """{path: [successful reads, bytes]} of files whose name ends so, from a log of strace -f -y; or {tid: the same}."""
+    found, unfinished = {}, {}
+    with open(log, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            tid = line.split(None, 1)[0]
+            if line.rstrip().endswith("<unfinished ...>"):
+                unfinished[tid] = line.rstrip().removesuffix("<unfinished ...>")
+                continue
+            match = re.match(r"\d+ +<\.\.\. (\w+) resumed>(.*)$", line)
+            if match:
+                line = unfinished.pop(tid, "") + match[2]
+            match = re.match(r"\d+ +(\w+)\(\d+<([^>]*)>.* = (\d+)\s*$", line)
+            if match and match[2].endswith(suffix):
+                row = found.setdefault(int(tid) if by_thread else match[2], [0, 0])
+                row[0] += 1
+                row[1] += int(match[3])
+    return found
+
+
+def our_reads(run, suffix=".jar"):
+    return {row["path"]: [row["reads"], row["bytes_read"]] for row in run.report["files"]
+            if row["path"].endswith(suffix) and row["reads"]}
+
+
+def log_of(path):
+    """[(class, source)] from the log: 'pkg.Name source: where'."""
+    loaded = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            match = re.match(r"(\S+) source: (.*)$", line.rstrip("\n"))
+            if match:
+                loaded.append((match[1], match[2]))
+    return loaded
+
+
+def kind_of(source):
+    if source.startswith("shared objects file"):
+        return "cds"
+    if source.startswith("jrt:"):
+        return "jrt"
+    if source.startswith("file:") and source.rstrip("/").endswith(".jar"):
+        return "jar"
+    if source.startswith("file:"):
+        return "directory"
+    # Lambda forms and proxies: made by another class, or by the VM for it.
+    return "generated"
+
+
+def compare_classes(run, log):
+    loaded = log_of(log)
+    assert len(loaded) > 400, f"{len(loaded)} classes in the log"
+    # Hidden classes have an address in their name in the log (Name/0x0000), which ours may not have.
+    def plain(name):
+        return re.sub(r"[/+]0x[0-9a-f]+$", "", name.replace("/0x", "+0x"))
+
+    def count(names):
+        counts = {}
+        for name in names:
+            counts[name] = counts.get(name, 0) + 1
+        return counts
+
+    # The VM tells of a class each time that it has parsed it, and parses JFR's event classes twice in a row.
+    told, last = [], {}
+    for event in run.events("class_loaded"):
+        which = event["tail"], event["loader"]
+        if last.get(event["tid"]) != which:
+            told.append(event["tail"].rstrip("\0"))
+        last[event["tid"]] = which
+    expected = count(plain(name) for name, _ in loaded)
+    seen = count(plain(name.replace("/", ".").replace(".0x", "+0x")) for name in told)
+    differing = {name: (seen.get(name, 0), expected.get(name, 0)) for name in seen.keys() | expected.keys()
+                 if seen.get(name, 0) != expected.get(name, 0)}
+    assert not differing, f"{len(differing)} classes differ (seen, log): {dict(sorted(differing.items())[:20])}"
+
+    classes = run.report["classes"]
+    assert classes["loaded"] == len(loaded), (classes["loaded"], len(loaded))
+    sources = count(kind_of(source) for _, source in loaded)
+    ours = {kind: number for kind, number in classes["from"].items() if number}
+    return ours, sources

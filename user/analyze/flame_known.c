@@ -1,0 +1,123 @@
+/* Frames where no stack was taken: those that the stacks before and after have in common.
+ *
+ * Few events carry a stack of their own: samples, exceptions, on some kernels class loads and switches. What the last
+ * stack of the thread before a moment and the first one after it share from the root was there in between; what only
+ * one of them has may not have been, and is left out. */
+#include <stdlib.h>
+
+#include "analyze/flame_internal.h"
+
+static uint64_t stack_of_event(const struct event_header *event)
+{
+	switch ((enum event_kind)event->kind) {
+	case EVENT_SAMPLE:
+		return ((const struct event_sample *)event)->stack_id;
+	case EVENT_EXCEPTION:
+		return ((const struct event_exception *)event)->flags & EXCEPTION_STACK_OF_EARLIER
+			       ? 0
+			       : ((const struct event_exception *)event)->stack_id;
+	default:
+		return 0;
+	}
+}
+
+static void collect(struct flame_builder *builder)
+{
+	const struct model *model = builder->model;
+
+	builder->has_points = true;
+	for (uint32_t i = 0; i < model->event_count; i++) {
+		const struct event_header *event = model->events[i];
+		uint64_t stack_id = stack_of_event(event);
+		uint32_t thread, last;
+		bool is_new;
+
+		if (!stack_id)
+			continue;
+		thread = model_thread_at(model, event->tid, event->time_ns);
+		if (thread == NO_INDEX)
+			continue;
+
+		uint64_t *place = map_set(&builder->last_points, thread, NO_INDEX, &is_new);
+
+		last = (uint32_t)*place;
+		*place = builder->points.count;
+		*vec_push(&builder->points) = (struct flame_point){event->time_ns, stack_id, last};
+	}
+}
+
+/* The thread's points are a list from its last to its first: made an array once it is asked for. */
+static const struct flame_point *points_of(struct flame_builder *builder, uint32_t thread, size_t *ret_count)
+{
+	bool is_new;
+	uint64_t *place;
+	const uint64_t *last;
+	size_t first = builder->ordered.count;
+
+	if (!builder->has_points)
+		collect(builder);
+	place = map_set(&builder->ordered_places, thread, builder->lists.count, &is_new);
+	if (is_new) {
+		last = map_find(&builder->last_points, thread);
+		for (uint32_t at = last ? (uint32_t)*last : NO_INDEX; at != NO_INDEX;
+		     at = builder->points.items[at].previous)
+			*vec_push(&builder->ordered) = builder->points.items[at];
+		*vec_push(&builder->lists) =
+			(struct flame_stack){(uint32_t)first, (uint32_t)(builder->ordered.count - first)};
+	}
+
+	const struct flame_stack *list = &builder->lists.items[*place];
+
+	*ret_count = list->count;
+	return list->count ? builder->ordered.items + list->first : NULL;
+}
+
+uint32_t flame_known_frames(struct flame_builder *builder, uint32_t thread, uint64_t start_ns, uint64_t end_ns,
+			    const struct flame_frame **ret_frames)
+{
+	size_t count, low = 0, high;
+	const struct flame_point *points = points_of(builder, thread, &count);
+	const struct flame_frame *before, *after;
+	uint32_t before_count, after_count, shared = 0;
+
+	*ret_frames = NULL;
+	/* Latest first: the first one at or before the start, and the one that follows it in time. */
+	for (high = count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (points[middle].time_ns > start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == count || low == 0 || points[low - 1].time_ns < end_ns)
+		return 0;
+	/* Both may be read for the first time here, and reading moves the frames. */
+	flame_stack_frames(builder, points[low].stack_id, &before_count);
+	after = flame_stack_frames(builder, points[low - 1].stack_id, &after_count);
+	before = flame_stack_frames(builder, points[low].stack_id, &before_count);
+	while (shared < before_count && shared < after_count && before[shared].name == after[shared].name)
+		shared++;
+	*ret_frames = after;
+	return shared;
+}
+
+uint32_t flame_push_known(struct flame_builder *builder, uint32_t node, uint32_t thread, uint64_t start_ns,
+			  uint64_t end_ns)
+{
+	const struct flame_frame *frames;
+	uint32_t count = flame_known_frames(builder, thread, start_ns, end_ns, &frames);
+
+	for (uint32_t i = 0; i < count; i++)
+		node = flame_child_named(builder->flame, node, (enum flame_kind)frames[i].kind, frames[i].name);
+	return node;
+}
+
+void flame_known_done(struct flame_builder *builder)
+{
+	vec_done(&builder->points);
+	vec_done(&builder->ordered);
+	vec_done(&builder->lists);
+	map_done(&builder->last_points);
+	map_done(&builder->ordered_places);
+}
