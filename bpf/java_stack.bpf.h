@@ -151,7 +151,7 @@ static __always_inline void java_prepare_klass(struct hotspot_process *process)
 	process->klass_shift = java_read_int(config->klass_shift_address) & 63;
 	if (java_read_flag(config->use_compact_headers_address))
 		process->klass_form = HOTSPOT_KLASS_IN_MARK;
-	else if (java_read_flag(config->use_compressed_klass_address))
+	else if (config->object_klass_is_narrow || java_read_flag(config->use_compressed_klass_address))
 		process->klass_form = HOTSPOT_KLASS_NARROW;
 	else
 		process->klass_form = HOTSPOT_KLASS_FULL;

@@ -306,7 +306,7 @@ static __always_inline bool is_write_transfer(u32 action)
 /* The first bytes of a transfer over several buffers, and where its last byte lies: kept and walked as base_walk is. */
 struct capture {
 	struct iovec *vectors;
-	u64 count, left, last_end;
+	u64 count, left, last_end, last_length;
 	u32 captured, padding;
 };
 
@@ -344,13 +344,14 @@ __noinline int capture_step(void)
 	}
 	capture->left -= here;
 	capture->last_end = (u64)vector.base + here;
+	capture->last_length = here;
 	capture->vectors++;
 	capture->count--;
 	return 1;
 }
 
 static __always_inline u32 capture_vectors(struct event_socket_read *event, struct iovec *user_vectors, u64 count,
-					   u64 moved, u64 *ret_last_end)
+					   u64 moved, u64 *ret_last_end, u64 *ret_last_length)
 {
 	struct capture *capture = capture_of((struct scratch *)event);
 
@@ -362,26 +363,30 @@ static __always_inline u32 capture_vectors(struct event_socket_read *event, stru
 	for (int i = 0; i < VECTORS_MAX; i++)
 		if (!capture_step())
 			break;
+	/* Where the walk ended early the last byte's place is not known. */
 	*ret_last_end = capture->left ? 0 : capture->last_end;
+	*ret_last_length = capture->last_length;
 	return bounded(capture->captured, 2 * CAPTURE_BYTES - 1);
 }
 
 static __always_inline u32 capture_transfer(struct event_socket_read *event, struct syscall_exit *call)
 {
 	u64 *arguments = call->thread->arguments;
-	u64 moved = (u64)call->result, last_end = 0;
+	u64 moved = (u64)call->result, last_end = 0, last_length = 0;
 	struct user_message message = {};
 	u32 captured = 0;
 
 	switch (call->action) {
 	case SYSCALL_READV:
 	case SYSCALL_WRITEV:
-		captured = capture_vectors(event, (void *)arguments[1], arguments[2], moved, &last_end);
+		captured = capture_vectors(event, (void *)arguments[1], arguments[2], moved, &last_end,
+					   &last_length);
 		break;
 	case SYSCALL_RECVMSG:
 	case SYSCALL_SENDMSG:
 		bpf_probe_read_user(&message, sizeof(message), (void *)arguments[1]);
-		captured = capture_vectors(event, message.vectors, message.vector_count, moved, &last_end);
+		captured = capture_vectors(event, message.vectors, message.vector_count, moved, &last_end,
+					   &last_length);
 		break;
 	case SYSCALL_SENDFILE:
 		break;
@@ -391,13 +396,15 @@ static __always_inline u32 capture_transfer(struct event_socket_read *event, str
 		if (bpf_probe_read_user(event->tail, captured, (void *)arguments[1]) != 0)
 			captured = 0;
 		last_end = arguments[1] + moved;
+		last_length = moved;
 	}
-	if (last_end && moved >= 8)
+	/* Only bytes that are this transfer's: of the last buffer, when it holds fewer than 8. They are shifted so that the last
+	 * one is the top byte; NUL below means "not known". */
+	if (last_end && last_length >= 8)
 		bpf_probe_read_user(&event->last_bytes, 8, (void *)(last_end - 8));
-	else if (last_end && moved > 0)
-		/* Fewer than 8: shifted so that the last byte is the top byte. */
-		if (bpf_probe_read_user(&event->last_bytes, bounded((u32)moved, 7), (void *)(last_end - moved)) == 0)
-			event->last_bytes <<= 8 * (8 - moved);
+	else if (last_end && last_length > 0 &&
+		 bpf_probe_read_user(&event->last_bytes, bounded((u32)last_length, 7), (void *)(last_end - last_length)) == 0)
+		event->last_bytes <<= 8 * (8 - last_length);
 	return captured;
 }
 

@@ -127,9 +127,9 @@ def signals_are_passed_on():
 @case
 def interrupt_ends_with_a_report():
     """Ctrl-C: the terminal sends it to the whole group."""
-    port = free_port()
-    running = start([workload("http_server"), str(port)], start_new_session=True)
-    running.wait_for_err(f"ready on port {port}")
+    running = start(["sh", "-c", "echo ready; exec sleep 100"], start_new_session=True)
+    running.wait_for_out("ready")
+    running.wait_for(lambda: open(f"/proc/{running.child()}/comm", encoding="ascii").read() == "sleep\n", "sleep")
     os.killpg(running.process.pid, signal.SIGINT)
     run = running.finish()
     assert run.status == 130, (run.status, run.err)

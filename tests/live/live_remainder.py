@@ -2,8 +2,11 @@
 `unexplained` or into what lies around it, and nowhere else.
 
 Every nanosecond of every first request is compared, with and without the kind. Running time may fall back to the span
-around it (class loading, a system call, an exception) and in the end to code, as long as it stays on its thread. A wait may
-fall back to `unexplained` only, or to the wait that it explained as a part of a pause or of another thread's work."""
+around it (class loading, a system call, an exception, a compilation) and in the end to code. A wait may fall back to
+`unexplained` only, or to what it was a part of: the wait for a child whose own path is no longer known, the pause of the VM.
+
+Where a record is the end of something that has no other (class loading), its absence makes that something end at the next
+thing known of the thread: a little later, never much."""
 
 import json
 import os
@@ -14,11 +17,16 @@ import truth
 from harness import application, case, free_port, java, main, trace
 
 # What runs: proven by the scheduling records alone.
-RUNNING = ("code", "class", "exception", "file", "fault", "kernel")
+RUNNING = ("code", "class", "exception", "file", "fault", "kernel", "jit")
+
+# Ends of what has no other end, and how much of a request may be taken for it without them.
+ENDS = ("class_loaded", "class_return", "class_init", "native_catch")
+ENDS_SHARE, ENDS_NS = 0.02, 500_000
 
 # By kind: what its records may have explained, and where that may go beside `unexplained`. None: anything that runs.
 RULES = {
-    "syscall": (("kernel.syscall", "file", "class.read", "wait", "fault", "lock", "jit"), RUNNING),
+    "syscall": (("kernel.syscall", "file", "class.read", "wait", "fault", "lock", "jit", "code", "cpu"),
+                RUNNING + ("wait.child",)),
     "file_open": (("file",), RUNNING),
     "file_lookup": (("file",), RUNNING),
     "file_read": (("file", "class.read", "wait", "fault"), RUNNING),
@@ -45,8 +53,8 @@ RULES = {
     "wake": (None, ()),
     "switch_in": (None, ()),
     "switch_out": (None, ()),
-    "fork": (None, ()),
-    "exit": (None, ()),
+    "fork": (None, ("wait.child",)),
+    "exit": (None, ("wait.child",)),
     # Names and forms, of which no time is made.
     "thread_name": ((), ()),
     "java_thread": ((), ()),
@@ -109,12 +117,17 @@ def check_kind(before, recording, kind):
         if not twin:
             continue
         harness.invariants.check_request(twin[0])
+        late = 0
         for (cause, thread, new_cause, new_thread), ns in moves(request, twin[0]).items():
             moved[cause, new_cause] = moved.get((cause, new_cause), 0) + ns
             is_right = new_cause == "unexplained" or (below(new_cause, around) and (explained is None or below(cause, explained)))
-            if not is_right:
+            if not is_right and kind in ENDS and below(cause, RUNNING) and below(new_cause, RUNNING) and thread == new_thread:
+                late += ns
+            elif not is_right:
                 key = (request["route"], cause, thread, new_cause, new_thread)
                 wrong[key] = wrong.get(key, 0) + ns
+        if late > ENDS_NS + ENDS_SHARE * request["latency_ns"]:
+            wrong[request["route"], "running", "", "what has no end", ""] = late
     return moved, wrong
 
 

@@ -256,8 +256,6 @@ static bool fill_difference(struct compare *compare, uint32_t baseline, uint32_t
 	*to = (struct comparison_difference){.baseline = before->name, .scenario = after->name};
 	if (!before->first_request_ns.count || !after->first_request_ns.count || before->first_request_ns.median <= 0)
 		return false;
-	to->first_request_change =
-		(double)after->first_request_ns.median / (double)before->first_request_ns.median - 1;
 	compare_judge(compare, before, after, to);
 	compare_cause_rows(compare, &from[baseline], &from[scenario], false, &to->causes, &to->causes_count);
 	compare_cause_rows(compare, &from[baseline], &from[scenario], true, &to->startup_causes, &to->startup_causes_count);

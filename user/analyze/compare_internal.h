@@ -53,7 +53,7 @@ struct comparison_stat compare_stat(struct arena *arena, const int64_t *values, 
 
 /* ---- compare_words.c ---- */
 
-/* Fills p, interval, detectable change and verdict of a difference. */
+/* Fills change, p, interval, detectable change and verdict of a difference of first requests; both have some. */
 void compare_judge(struct compare *compare, const struct comparison_scenario *baseline,
 		   const struct comparison_scenario *scenario, struct comparison_difference *difference);
 

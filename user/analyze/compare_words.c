@@ -12,7 +12,8 @@ static const double significance = 0.05;
 
 /* ---- verdicts ---- */
 
-/* The least p that the rank test can give for samples of these sizes: all of one before all of the other, 2 / C(n+m, n). */
+/* The least p that the rank test can give for samples of these sizes: all of one before all of the other, 2 / C(n+m,
+ * n). */
 static double least_p(size_t left, size_t right)
 {
 	double arrangements = 1;
@@ -46,14 +47,14 @@ static bool is_cache_unused(const struct comparison_scenario *scenario)
 	return scenario->is_aot_requested && !scenario->aot_mapped;
 }
 
-void compare_judge(struct compare *compare, const struct comparison_scenario *baseline,
-		   const struct comparison_scenario *scenario, struct comparison_difference *difference)
+static void judge(struct arena *arena, const struct comparison_stat *before, const struct comparison_stat *after,
+		  bool is_unused, struct comparison_difference *difference)
 {
-	const struct comparison_stat *before = &baseline->first_request_ns, *after = &scenario->first_request_ns;
 	struct interval95 interval =
 		statistics_change_interval(before->values, before->count, after->values, after->count);
 	const char *words;
 
+	difference->first_request_change = (double)after->median / (double)before->median - 1;
 	difference->interval95_low = interval.low;
 	difference->interval95_high = interval.high;
 	difference->p_value = statistics_mann_whitney(before->values, before->count, after->values, after->count);
@@ -64,9 +65,14 @@ void compare_judge(struct compare *compare, const struct comparison_scenario *ba
 			difference->detectable_change = (struct maybe_real){KNOWN, change};
 	}
 	words = words_of(before, after, difference);
-	difference->verdict = is_cache_unused(scenario) ?
-				      arena_format(&compare->result.arena, "cache not used; %s", words) :
-				      words;
+	difference->verdict = is_unused ? arena_format(arena, "cache not used; %s", words) : words;
+}
+
+void compare_judge(struct compare *compare, const struct comparison_scenario *baseline,
+		   const struct comparison_scenario *scenario, struct comparison_difference *difference)
+{
+	judge(&compare->result.arena, &baseline->first_request_ns, &scenario->first_request_ns,
+	      is_cache_unused(scenario), difference);
 }
 
 static bool is_sure(const struct comparison_difference *difference)
@@ -83,9 +89,23 @@ static const struct comparison_scenario *named(const struct comparison *result, 
 	return NULL;
 }
 
-static const char *verdict_of_two(struct arena *arena, const struct comparison *result)
+/* What a verdict is about: the first request, or the whole run of commands that serve nothing. */
+struct subject {
+	const char *words; /* "First request" */
+	const struct comparison_difference *differences;
+	size_t count;
+	bool is_wall;
+};
+
+static const struct comparison_stat *stat_of(const struct comparison_scenario *scenario,
+					     const struct subject *subject)
 {
-	const struct comparison_difference *difference = &result->differences[0];
+	return subject->is_wall ? &scenario->wall_ns : &scenario->first_request_ns;
+}
+
+static const char *verdict_of_two(struct arena *arena, const struct comparison *result, const struct subject *subject)
+{
+	const struct comparison_difference *difference = &subject->differences[0];
 	const struct comparison_scenario *before = named(result, difference->baseline);
 	const struct comparison_scenario *after = named(result, difference->scenario);
 	const char *detectable = "";
@@ -93,63 +113,68 @@ static const char *verdict_of_two(struct arena *arena, const struct comparison *
 	if (!is_sure(difference) && difference->detectable_change.state == KNOWN)
 		detectable = arena_format(arena, " (a change of %s would have shown)",
 					  fmt_percent(difference->detectable_change.value).text);
-	return arena_format(arena, "First request: %s with %s, %s with %s, %s: %s%s.",
-			    fmt_duration(before->first_request_ns.median).text, before->name,
-			    fmt_duration(after->first_request_ns.median).text, after->name,
+	return arena_format(arena, "%s: %s with %s, %s with %s, %s: %s%s.", subject->words,
+			    fmt_duration(stat_of(before, subject)->median).text, before->name,
+			    fmt_duration(stat_of(after, subject)->median).text, after->name,
 			    fmt_change(difference->first_request_change).text, difference->verdict, detectable);
 }
 
-static const char *verdict_of_many(struct arena *arena, const struct comparison *result)
+static const char *verdict_of_many(struct arena *arena, const struct comparison *result,
+				   const struct subject *subject)
 {
 	const struct comparison_difference *best = NULL;
 	const struct comparison_scenario *baseline = &result->scenarios[0], *scenario;
 
-	for (size_t i = 0; i < result->differences_count; i++) {
-		const struct comparison_difference *difference = &result->differences[i];
+	for (size_t i = 0; i < subject->count; i++) {
+		const struct comparison_difference *difference = &subject->differences[i];
 
 		/* What did not use its cache is not what its name says, and no candidate. */
-		if (is_cache_unused(named(result, difference->scenario)) || strncmp(difference->verdict, "faster", 6) != 0)
+		if (is_cache_unused(named(result, difference->scenario)) ||
+		    strncmp(difference->verdict, "faster", 6) != 0)
 			continue;
 		if (!best || difference->first_request_change < best->first_request_change)
 			best = difference;
 	}
 	if (!best)
-		return arena_format(arena,
-				    "No scenario's first request is faster than the %s of %s, as far as these runs can show.",
-				    fmt_duration(baseline->first_request_ns.median).text, baseline->name);
+		return arena_format(arena, "%s: none is shorter than the %s of %s, as far as these runs can show.",
+				    subject->words, fmt_duration(stat_of(baseline, subject)->median).text,
+				    baseline->name);
 	scenario = named(result, best->scenario);
-	return arena_format(arena, "The shortest first request is that of %s: %s instead of the %s of %s, %s: %s.", scenario->name,
-			    fmt_duration(scenario->first_request_ns.median).text,
-			    fmt_duration(baseline->first_request_ns.median).text, baseline->name,
+	return arena_format(arena, "%s: shortest with %s, %s instead of the %s of %s, %s: %s.", subject->words,
+			    scenario->name, fmt_duration(stat_of(scenario, subject)->median).text,
+			    fmt_duration(stat_of(baseline, subject)->median).text, baseline->name,
 			    fmt_change(best->first_request_change).text, best->verdict);
 }
 
-/* Commands that serve nothing are compared by how long they take. */
+static const char *verdict_of(struct arena *arena, const struct comparison *result, const struct subject *subject)
+{
+	return result->scenarios_count == 2 ? verdict_of_two(arena, result, subject)
+					    : verdict_of_many(arena, result, subject);
+}
+
+/* Commands that serve nothing are compared by how long they take; that is said, and no difference of first requests.
+ */
 static const char *verdict_of_wall(struct arena *arena, const struct comparison *result)
 {
 	const struct comparison_scenario *before = &result->scenarios[0];
-	const char *text = "";
+	struct comparison_difference *list =
+		arena_array(arena, struct comparison_difference, result->scenarios_count);
+	struct subject subject = {
+		.words = "No request was sent. From start to end", .differences = list, .is_wall = true};
 
 	for (size_t i = 1; i < result->scenarios_count; i++) {
-		const struct comparison_stat *a = &before->wall_ns, *b = &result->scenarios[i].wall_ns;
-		struct comparison_difference difference = {.scenario = result->scenarios[i].name};
-		struct interval95 interval;
+		const struct comparison_scenario *after = &result->scenarios[i];
 
-		if (!a->count || !b->count || a->median <= 0)
+		if (!before->wall_ns.count || !after->wall_ns.count || before->wall_ns.median <= 0)
 			continue;
-		interval = statistics_change_interval(a->values, a->count, b->values, b->count);
-		difference.first_request_change = (double)b->median / (double)a->median - 1;
-		difference.interval95_low = interval.low;
-		difference.interval95_high = interval.high;
-		difference.p_value = statistics_mann_whitney(a->values, a->count, b->values, b->count);
-		text = arena_format(arena, "%s %s takes %s instead of %s, %s: %s%s.", text, difference.scenario,
-				    fmt_duration(b->median).text, fmt_duration(a->median).text,
-				    fmt_change(difference.first_request_change).text,
-				    is_cache_unused(&result->scenarios[i]) ? "cache not used; " : "",
-				    words_of(a, b, &difference));
+		list[subject.count] =
+			(struct comparison_difference){.baseline = before->name, .scenario = after->name};
+		judge(arena, &before->wall_ns, &after->wall_ns, is_cache_unused(after), &list[subject.count++]);
 	}
-	return arena_format(arena, "No request was sent: from start to end,%s",
-			    *text ? text : arena_format(arena, " no run of %s can be compared.", before->name));
+	if (!subject.count)
+		return arena_format(arena, "No request was sent, and no runs beside those of %s can be compared.",
+				    before->name);
+	return verdict_of(arena, result, &subject);
 }
 
 const char *compare_verdict(struct compare *compare)
@@ -162,11 +187,16 @@ const char *compare_verdict(struct compare *compare)
 	if (!compare->has_requests)
 		return verdict_of_wall(arena, result);
 	if (!result->scenarios[0].first_request_ns.count)
-		return arena_format(arena, "No run of %s answered a request: there is nothing to compare with.", result->baseline);
-	if (!result->differences_count)
-		return arena_format(arena, "No run beside those of %s answered a request: there is nothing to compare.",
+		return arena_format(arena, "No run of %s answered a request: there is nothing to compare with.",
 				    result->baseline);
-	return result->scenarios_count == 2 ? verdict_of_two(arena, result) : verdict_of_many(arena, result);
+	if (!result->differences_count)
+		return arena_format(arena,
+				    "No run beside those of %s answered a request: there is nothing to compare.",
+				    result->baseline);
+	return verdict_of(arena, result,
+			  &(struct subject){.words = "First request",
+					    .differences = result->differences,
+					    .count = result->differences_count});
 }
 
 /* ---- notes ---- */
@@ -195,9 +225,10 @@ static void note_failures(struct notes *notes)
 		const char *why = notes->compare->scenarios.items[i].why_failed;
 
 		if (scenario->failed_runs)
-			note(notes, arena_format(arena, "%s of %s runs of %s failed%s%s.", fmt_count(scenario->failed_runs).text,
-						 fmt_count(scenario->runs).text, scenario->name, why ? ": " : "",
-						 why ? why : ", and are in no figure"));
+			note(notes,
+			     arena_format(arena, "%s of %s runs of %s failed%s%s.",
+					  fmt_count(scenario->failed_runs).text, fmt_count(scenario->runs).text,
+					  scenario->name, why ? ": " : "", why ? why : ", and are in no figure"));
 	}
 }
 
@@ -211,15 +242,19 @@ static void note_caches(struct notes *notes)
 	for (size_t i = 1; i < result->scenarios_count; i++)
 		has_expectation |= result->scenarios[i].is_aot_requested;
 	if (has_expectation && result->scenarios_count && result->scenarios[0].is_aot_requested)
-		note(notes, arena_format(arena, "%s asks for a cache as well: what it is compared with is not the gain of a cache.",
-					 result->baseline));
+		note(notes,
+		     arena_format(arena,
+				  "%s asks for a cache as well: what it is compared with is not the gain of a cache.",
+				  result->baseline));
 	for (size_t i = 0; i < result->scenarios_count; i++) {
 		const struct comparison_scenario *scenario = &result->scenarios[i];
 		int64_t counted = scenario->runs - scenario->failed_runs;
 
 		if (scenario->is_aot_requested && scenario->aot_mapped && scenario->aot_mapped < counted)
-			note(notes, arena_format(arena, "%s used its cache in %s of %s runs only: its figures are a mixture.",
-						 scenario->name, fmt_count(scenario->aot_mapped).text, fmt_count(counted).text));
+			note(notes,
+			     arena_format(
+				     arena, "%s used its cache in %s of %s runs only: its figures are a mixture.",
+				     scenario->name, fmt_count(scenario->aot_mapped).text, fmt_count(counted).text));
 	}
 }
 
@@ -231,8 +266,8 @@ static const char *machine_text(struct arena *arena, const struct run_place *pla
 	if (!*place->arch || place->cpus <= 0)
 		return "";
 	if (place->cpu_quota.state == KNOWN)
-		return arena_format(arena, "%s, %lld CPUs of which %.3g may be used", place->arch, (long long)place->cpus,
-				    place->cpu_quota.value);
+		return arena_format(arena, "%s, %lld CPUs of which %.3g may be used", place->arch,
+				    (long long)place->cpus, place->cpu_quota.value);
 	return arena_format(arena, "%s, %lld CPUs", place->arch, (long long)place->cpus);
 }
 
@@ -250,9 +285,9 @@ static const char *runtime_text(struct arena *arena, const struct run_place *pla
 
 static const char *limit_text(struct arena *arena, const struct run_place *place)
 {
-	return place->memory_limit.state == KNOWN ?
-		       arena_format(arena, "%s", fmt_bytes(place->memory_limit.value).text) :
-		       "none";
+	return place->memory_limit.state == KNOWN
+		       ? arena_format(arena, "%s", fmt_bytes(place->memory_limit.value).text)
+		       : "none";
 }
 
 static const char *tool_text(struct arena *arena, const struct run_place *place)
@@ -265,11 +300,15 @@ static const struct place_row {
 	const char *what;
 	place_text *text;
 } place_rows[] = {
-	{"machines", machine_text},	  {"kernels", kernel_text},		   {"JVMs", runtime_text},
-	{"limits of memory", limit_text}, {"versions of warmtrace", tool_text},
+	{"machines", machine_text},
+	{"kernels", kernel_text},
+	{"JVMs", runtime_text},
+	{"limits of memory", limit_text},
+	{"versions of warmtrace", tool_text},
 };
 
-/* "17.0.15 (a), 25.0.3 (b)": each value once, with the first scenario that has it. NULL where there is one or none. */
+/* "17.0.15 (a), 25.0.3 (b)": each value once, with the first scenario that has it. NULL where there is one or none.
+ */
 static const char *different_values(struct compare *compare, place_text *text)
 {
 	enum { VALUES_MOST = 4 };
@@ -278,7 +317,8 @@ static const char *different_values(struct compare *compare, place_text *text)
 	size_t count = 0;
 
 	for vec_each(scenario, &compare->scenarios)
-		for vec_each(run, &scenario->runs) {
+		for vec_each(run, &scenario->runs)
+		{
 			const char *value = text(arena, &run->place);
 			bool is_new = *value && count < VALUES_MOST;
 
@@ -298,24 +338,29 @@ static void note_places(struct notes *notes)
 		const char *values = different_values(notes->compare, place_rows[i].text);
 
 		if (values)
-			note(notes, arena_format(&notes->compare->result.arena, "The runs were made with different %s: %s.",
-						 place_rows[i].what, values));
+			note(notes,
+			     arena_format(&notes->compare->result.arena, "The runs were made with different %s: %s.",
+					  place_rows[i].what, values));
 	}
 }
 
 static void note_losses(struct notes *notes)
 {
-	for vec_each(scenario, &notes->compare->scenarios) {
-		int64_t runs = 0;
+	for
+		vec_each(scenario, &notes->compare->scenarios)
+		{
+			int64_t runs = 0;
 
-		for vec_each(run, &scenario->runs)
-			runs += run->lost_events > 0;
+		for
+			vec_each(run, &scenario->runs) runs += run->lost_events > 0;
 		if (runs)
-			note(notes, arena_format(&notes->compare->result.arena,
-						 "Events were lost in %s of the %s runs of %s: their counts are lower bounds.",
-						 fmt_count(runs).text, fmt_count((int64_t)scenario->runs.count).text,
-						 scenario->name));
-	}
+			note(notes,
+			     arena_format(
+				     &notes->compare->result.arena,
+				     "Events were lost in %s of the %s runs of %s: their counts are lower bounds.",
+				     fmt_count(runs).text, fmt_count((int64_t)scenario->runs.count).text,
+				     scenario->name));
+		}
 }
 
 static int compare_values(const void *left, const void *right)
@@ -325,7 +370,8 @@ static int compare_values(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Far outliers by Tukey's rule: beyond three times the middle half's width. Needs enough runs to have a middle half. */
+/* Far outliers by Tukey's rule: beyond three times the middle half's width. Needs enough runs to have a middle half.
+ */
 static void note_outliers(struct notes *notes)
 {
 	enum { RUNS_LEAST = 5, WIDTHS = 3 };
@@ -347,11 +393,16 @@ static void note_outliers(struct notes *notes)
 		int64_t low = sorted[(stat->count - 1) / 4], high = sorted[stat->count - 1 - (stat->count - 1) / 4];
 
 		for (size_t run = 0; run < stat->count; run++)
-			if (stat->values[run] > high + WIDTHS * (high - low) || stat->values[run] < low - WIDTHS * (high - low))
-				list = arena_format(arena, "%s%s%s", list, *list ? ", " : "", fmt_duration(stat->values[run]).text);
+			if (stat->values[run] > high + WIDTHS * (high - low) ||
+			    stat->values[run] < low - WIDTHS * (high - low))
+				list = arena_format(arena, "%s%s%s", list, *list ? ", " : "",
+						    fmt_duration(stat->values[run]).text);
 		if (*list)
-			note(notes, arena_format(arena, "%s has first requests far from its others: %s (median %s). They are counted.",
-						 result->scenarios[i].name, list, fmt_duration(stat->median).text));
+			note(notes,
+			     arena_format(
+				     arena,
+				     "%s has first requests far from its others: %s (median %s). They are counted.",
+				     result->scenarios[i].name, list, fmt_duration(stat->median).text));
 	}
 }
 
@@ -365,8 +416,8 @@ void compare_notes(struct compare *compare)
 	note_places(&notes);
 	note_losses(&notes);
 	note_outliers(&notes);
-	for vec_each(given, &compare->notes)
-		note(&notes, *given);
+	for
+		vec_each(given, &compare->notes) note(&notes, *given);
 	compare->result.notes = notes.list;
 	compare->result.note_count = notes.count;
 }

@@ -132,7 +132,10 @@ static void say_of_run(void *context, const char *line)
 
 /* ---- one run ---- */
 
-enum { TRAINING_STOP_S = 300 }; /* a JVM that assembles a cache at its end needs a quarter of a minute or more */
+enum {
+	TRAINING_STOP_S = 300, /* a JVM that assembles a cache at its end needs a quarter of a minute or more */
+	COMPLAINT_MOST = 200,
+};
 
 static void set_kind(const struct options *options, enum bench_run_kind kind, struct run_options *run)
 {
@@ -165,7 +168,10 @@ static const char *complaint_in(const char *log, struct arena *arena)
 	const char *text = helper_text(log, arena, &length);
 	const char *line = jvm_log_complaint(text, length, &line_length);
 
-	return line ? arena_copy(arena, line, line_length < 200 ? line_length : 200) : NULL;
+	/* It becomes a clause of a sentence. */
+	while (line && line_length && line[line_length - 1] == '.')
+		line_length--;
+	return line ? arena_copy(arena, line, line_length < COMPLAINT_MOST ? line_length : COMPLAINT_MOST) : NULL;
 }
 
 /* Why a run gave nothing, or NULL. */

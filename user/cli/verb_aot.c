@@ -240,9 +240,10 @@ struct err *verb_aot(const struct options *options, struct outcome *outcome)
 	TRY(find_layouts(&aot));
 	TRY(add_collectors(&aot));
 	add_squares(&aot);
-	if (!options->requests.count && !options->train_command && !options->load_command)
+	if (options->end_after_requests && !options->train_command)
 		compare_add_note(aot.bench.comparing.compare,
-				 "The training run sent no request: what a first request needs is not in the cache.");
+				 "The training run was sent what others sent: where that was nothing, the first request is not in "
+				 "the cache. Give --train.");
 	TRY(bench_run_all(&aot.bench));
 	return bench_report(&aot.bench);
 }

@@ -23,6 +23,11 @@ static const char *const *words_of(struct bench *bench, const char *command)
 	return shell;
 }
 
+static bool asks_for_cache(const struct java_command *java)
+{
+	return java_command_option(java, "-XX:AOTCache=") || java_command_option(java, "-XX:SharedArchiveFile=");
+}
+
 static struct err *add_one(struct bench *bench, const struct option_scenario *asked, const char *collector,
 			   const char *layout)
 {
@@ -38,10 +43,15 @@ static struct err *add_one(struct bench *bench, const struct option_scenario *as
 			    asked->name);
 	if (collector)
 		options[0] = collector_option(collector);
-	bench_add(bench,
-		  arena_format(arena, "%s%s%s%s%s", asked->name, collector ? "-" : "", collector ? collector : "",
-			       layout ? "-" : "", layout ? layout : ""),
-		  &java, options);
+
+	struct bench_scenario *scenario =
+		bench_add(bench,
+			  arena_format(arena, "%s%s%s%s%s", asked->name, collector ? "-" : "",
+				       collector ? collector : "", layout ? "-" : "", layout ? layout : ""),
+			  &java, options);
+
+	/* A JVM that dies of its cache leaves no recording that says so. */
+	scenario->has_cache = asks_for_cache(&java);
 	return NULL;
 }
 

@@ -144,6 +144,7 @@ static void fill_objects(struct hotspot *hotspot, struct hotspot_bpf_config *con
 	config->z_globals_address = address_of(hotspot, FACT_Z_GLOBALS);
 	config->z_load_shift = offset_of(hotspot, FACT_Z_LOAD_SHIFT);
 	config->object_klass = offset_of(hotspot, FACT_OBJECT_KLASS);
+	config->object_klass_is_narrow = hotspot->facts[FACT_OBJECT_KLASS].width_bytes == sizeof(uint32_t);
 	config->compact_klass_shift = fact_has(hotspot, FACT_COMPACT_KLASS_SHIFT)
 					      ? (uint32_t)fact_value(hotspot, FACT_COMPACT_KLASS_SHIFT)
 					      : HOTSPOT_ABSENT;

@@ -103,7 +103,7 @@ enum hotspot_fact_kind {
 	X(LOADER_NEXT, OFFSET, "ClassLoaderData::_next")                                                             \
 	X(LOADER_CLASSES, OFFSET, "ClassLoaderData::_klasses")                                                       \
 	/* objects and references */                                                                                 \
-	X(OBJECT_KLASS, OFFSET, "oopDesc::_metadata._klass")                                                         \
+	X(OBJECT_KLASS, OFFSET, "oopDesc::_metadata._klass|oopDesc::_compressed_klass")                              \
 	X(COMPACT_KLASS_SHIFT, CONSTANT, "markWord::klass_shift")                                                    \
 	X(KLASS_BASE, STATIC,                                                                                        \
 	  "CompressedKlassPointers::_base|CompressedKlassPointers::_narrow_klass._base|Universe::_narrow_klass._"    \

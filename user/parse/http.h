@@ -113,7 +113,8 @@ void http_feed_arrival(struct http_connection *connection, uint64_t time_ns, uin
 void http_feed_read(struct http_connection *connection, const struct http_transfer *transfer);
 void http_feed_write(struct http_connection *connection, const struct http_transfer *transfer);
 
-/* The connection ended: what is pending is reported. Feeding more starts a new connection's life in the same object. */
+/* The connection ended: what is pending is reported. Feeding more starts a new connection's life in the same object.
+ */
 void http_feed_close(struct http_connection *connection, uint64_t time_ns);
 
 /* The recording ended: what is pending is reported as unfinished, an answered request of unknown end as complete,

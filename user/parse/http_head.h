@@ -42,7 +42,8 @@ struct http_head_machine {
 	size_t authority_start, authority_bytes;
 	bool is_in_authority, is_authority_hidden, is_in_parameters, is_in_query, is_in_parameter_name, is_in_secret;
 
-	/* Set by a step when earlier bytes turned out to be secret: how many before this one. The caller clears it. */
+	/* Set by a step when earlier bytes turned out to be secret: how many before this one. The caller clears it.
+	 */
 	size_t secret_back;
 };
 

@@ -27,11 +27,11 @@ static const char *scenario_mark(struct screen *screen, const struct comparison_
 	int64_t whole = fmt_subtract(scenario->runs, scenario->failed_runs);
 	const char *text = "";
 
-	if (scenario->is_aot_requested && scenario->aot_mapped < whole)
-		text = scenario->aot_mapped
-			       ? arena_format(&screen->arena, "cache used in %s of %s runs",
-					      fmt_count(scenario->aot_mapped).text, fmt_count(whole).text)
-			       : "CACHE NOT USED";
+	if (scenario->is_aot_requested && !scenario->aot_mapped)
+		text = "CACHE NOT USED";
+	else if (scenario->is_aot_requested && scenario->aot_mapped < whole)
+		text = arena_format(&screen->arena, "cache used in %s of %s runs", fmt_count(scenario->aot_mapped).text,
+				    fmt_count(whole).text);
 	if (scenario->failed_runs)
 		text = arena_format(&screen->arena, "%s%s%s failed", text, *text ? ", " : "",
 				    fmt_count(scenario->failed_runs).text);

@@ -83,7 +83,7 @@ static void urls(void **state)
 		{"jdbc:postgresql://h:5432/db?user=u&password=p", "jdbc:postgresql://h:5432/db?user=u&password=***"},
 		{"jdbc:sqlserver://h;user=sa;password=p,1;encrypt=true",
 		 "jdbc:sqlserver://h;user=sa;password=***;encrypt=true"},
-		{"jdbc:oracle:thin:scott/tiger@h:1521:x", "jdbc:oracle:thin:***@h:1521:x"},
+		{"jdbc:oracle:thin:user/pw@h:1521:x", "jdbc:oracle:thin:***@h:1521:x"},
 		{"mongodb://u:p@h1,h2/db", "mongodb://***@h1,h2/db"},
 		{"see http://a:b@c and http://d:e@f", "see http://***@c and http://***@f"},
 		{"://@", "://@"},
