@@ -447,6 +447,11 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 
 	if (read_fault(&in, reading->span, waker, reading))
 		return;
+	/* Without its waking a wait and the time after it, when the thread could have run, look like one. */
+	if (reading->wake == NO_INDEX) {
+		reading->note = NOTE_NO_WAKE;
+		return;
+	}
 	if (in.interval->flags & INTERVAL_IOWAIT) {
 		/* In user mode nothing but a page fault waits for the disk: where faults have spans, this one's is
 		 * missing. */
@@ -464,10 +469,6 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 	}
 	if (in.interval->reason == VM_WAIT_ALLOCATION) {
 		reading->cause = CAUSE_GC_STALL;
-		return;
-	}
-	if (reading->wake == NO_INDEX) {
-		reading->note = NOTE_NO_WAKE;
 		return;
 	}
 	if (waker != NO_INDEX || !read_child(&in, end_ns, reading))

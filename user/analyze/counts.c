@@ -139,12 +139,32 @@ static void count_pauses(const struct model *model, uint64_t start_ns, uint64_t 
 	}
 }
 
+/* Not the events: the VM tells of some classes twice (model/classes.c). */
+static void count_classes(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid,
+			  struct counts *counts)
+{
+	size_t low = 0, high = model->jvm.classes.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (model->jvm.classes.items[middle].loaded_ns < start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < model->jvm.classes.count && model->jvm.classes.items[low].loaded_ns < end_ns; low++)
+		if (pid == 0 || model->events[model->jvm.classes.items[low].event]->pid == pid)
+			add(counts, COUNT_CLASSES_LOADED, 1);
+}
+
 void counts_of(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid, struct counts *ret_counts)
 {
 	begin_counts(model, ret_counts);
 	count_events(model, model_first_event_at(model, start_ns), model_first_event_at(model, end_ns), pid,
 		     ret_counts);
 	count_pauses(model, start_ns, end_ns, pid, ret_counts);
+	count_classes(model, start_ns, end_ns, pid, ret_counts);
 }
 
 /* ---- many stretches ---- */
@@ -203,4 +223,5 @@ void counts_between(const struct count_index *index, uint64_t start_ns, uint64_t
 	for (int count = 0; count < COUNT_COUNT; count++)
 		ret_counts->of[count].value -= before.of[count].value;
 	count_pauses(index->model, start_ns, end_ns, index->pid, ret_counts);
+	count_classes(index->model, start_ns, end_ns, index->pid, ret_counts);
 }

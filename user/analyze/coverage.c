@@ -35,7 +35,8 @@ void training_add_exclusion(struct training *training, const char *class_name, c
 		index++;
 	if (index == training->reasons.count)
 		*vec_push(&training->reasons) = arena_copy(&training->arena, reason, strlen(reason));
-	map_set(&training->exclusions, name_hash(class_name), index, NULL);
+	/* A class can be named twice: what is said later is what it was left out for. */
+	*map_set(&training->exclusions, name_hash(class_name), index, NULL) = index;
 }
 
 void training_done(struct training *training)
@@ -62,6 +63,7 @@ static const struct {
 	{"Failed verification", "failed verification when the cache was made"},
 	{"Unlinked class", "not linked when the cache was made"},
 	{"Not linked", "not linked when the cache was made"},
+	{"Not in loaded state", "not wholly loaded when the cache was made"},
 	{"Linked", "not linked when the cache was made"},
 	{"In error state", "failed to initialise when the cache was made"},
 	{"Has been redefined", "changed by an agent"},

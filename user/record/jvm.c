@@ -449,7 +449,7 @@ void jvm_see_stack(struct jvm *jvm, const struct event_stack *stack)
 	}
 }
 
-void jvm_name_frames(struct jvm *jvm, bool is_in_request, struct output *output)
+void jvm_name_frames(struct jvm *jvm, const struct probes *probes, struct output *output)
 {
 	uint64_t now_ns = output_now_ns();
 	size_t sliced = 0;
@@ -460,7 +460,8 @@ void jvm_name_frames(struct jvm *jvm, bool is_in_request, struct output *output)
 	for (; jvm->pending_done < jvm->pending.count; jvm->pending_done++) {
 		const struct pending_frame *pending = &jvm->pending.items[jvm->pending_done];
 
-		if (is_in_request &&
+		/* Asked for each: a request may arrive while the names of the whole start are being read. */
+		if (!jvm->has_ended && probes_is_in_request(probes) &&
 		    (now_ns - pending->seen_ns < NAMING_PATIENCE_MS * 1000000ull || sliced++ == NAMING_SLICE))
 			return;
 		write_frame_names(jvm, &pending->frame, output);

@@ -47,4 +47,4 @@ void jvm_see_stack(struct jvm *jvm, const struct event_stack *stack);
 
 /* Names what is on the list. Reading another process's memory takes its address space's lock, for which its own mmap calls
  * then wait: so in a request window only frames that have been waiting for long are named, a few at a time. */
-void jvm_name_frames(struct jvm *jvm, bool is_in_request, struct output *output);
+void jvm_name_frames(struct jvm *jvm, const struct probes *probes, struct output *output);

@@ -249,7 +249,7 @@ void libraries_tick(struct libraries *libraries)
 		struct jvm *jvm = libraries->jvms.items[i];
 
 		jvm_write_late_facts(jvm, libraries->output);
-		jvm_name_frames(jvm, probes_is_in_request(libraries->probes) && !jvm_has_ended(jvm), libraries->output);
+		jvm_name_frames(jvm, libraries->probes, libraries->output);
 		if (jvm_has_ended(jvm)) {
 			jvm_free(jvm);
 			libraries->jvms.items[i] = libraries->jvms.items[--libraries->jvms.count];
