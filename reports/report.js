@@ -1,7 +1,7 @@
 /* The report of one run. */
 const report = data.report;
 const cold = (report.cold_vs_warm || [])[0];
-const listed = value => value && value.length;
+const listed = value => Boolean(value && value.length);
 
 function groupsOf(rows, key) {
   const sums = new Map();

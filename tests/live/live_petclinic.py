@@ -66,41 +66,46 @@ def unexplained_is_small():
         assert unexplained <= 0.02 * cold["latency_ns"], f"{layout}: {unexplained} of {cold['latency_ns']} ns"
 
 
+EVENTS = ("jdk.JavaExceptionThrow", "jdk.JavaErrorThrow")
+
+
 def jfr_settings():
     path = os.path.join(folder(), "exceptions.jfc")
     with open(path, "w", encoding="ascii") as file:
-        file.write('<?xml version="1.0" encoding="UTF-8"?>\n<configuration version="2.0">\n'
-                   '<event name="jdk.JavaExceptionThrow"><setting name="enabled">true</setting><setting name="stackTrace">false</setting>'
-                   '<setting name="throttle">off</setting></event>\n'
-                   '</configuration>\n')
+        file.write('<?xml version="1.0" encoding="UTF-8"?>\n<configuration version="2.0">\n')
+        for event in EVENTS:
+            file.write(f'<event name="{event}"><setting name="enabled">true</setting><setting name="stackTrace">false</setting>'
+                       '<setting name="throttle">off</setting></event>\n')
+        file.write("</configuration>\n")
     return path
 
 
-def jfr_exceptions(version, path):
+def jfr_throws(version, path, event):
     tool = os.path.join(java_home(version), "bin/jfr")
-    text = run_quietly([tool, "print", "--events", "jdk.JavaExceptionThrow", path]).stdout
     found = {}
-    for name in re.findall(r"thrownClass = (\S+)", text):
+    for name in re.findall(r"thrownClass = (\S+)", run_quietly([tool, "print", "--events", event, path]).stdout):
         found[name] = found.get(name, 0) + 1
     return found
 
 
 def against_jfr(version, layout):
-    """The same run: JFR notes each Throwable as it is made; it starts a moment after the VM, so that what the VM's own
-    start throws is missing there."""
+    """The same run: JFR notes each Throwable as it is made. It starts a moment after the VM, so that what the start of the VM
+    itself makes, NoSuchMethodErrors most of all, is missing there; and it notes an Error twice as an exception."""
     if not os.path.exists(os.path.join(java_home(version), "bin/jfr")):
         skip(f"JDK {version} here has no jfr")
     jar, port, file = os.path.realpath(application(layout)), free_port(), os.path.join(folder(), "run.jfr")
     warm_files(jar)
     run = trace([java(version), f"-XX:StartFlightRecording:filename={file},settings={jfr_settings()}", "-Xlog:jfr*=off", "-jar", jar,
                  f"--server.port={port}"], "-n", "5", urls=[f"http://127.0.0.1:{port}/api/owners"], timeout=240)
-    expected = jfr_exceptions(version, file)
+    exceptions, errors = (jfr_throws(version, file, event) for event in EVENTS)
     seen = counts(run.report["exceptions"], "class", "count")
-    assert sum(expected.values()) > 1000, expected
-    for name, count in expected.items():
-        if count >= 20:
+    assert sum(exceptions.values()) > 1000, exceptions
+    for name, count in exceptions.items():
+        if count >= 20 and name not in errors:
             near(seen.get(name, 0), count, 0.02, name)
-    near(seen[NOT_FOUND], expected[NOT_FOUND], 0.005, NOT_FOUND)
+    for name, count in errors.items():
+        assert count <= seen.get(name, 0) <= count + 60, f"{name}: {seen.get(name, 0)}, JFR says {count}"
+    near(seen[NOT_FOUND], exceptions[NOT_FOUND], 0.005, NOT_FOUND)
     return seen
 
 
@@ -183,7 +188,7 @@ def strace_of(version, layout, calls):
 
 def jar_reads(version, layout):
     """A paired run. Main and background threads share a file's buffer, and who comes first changes who reads what: the main
-    thread's reads agree within 1 %, all together within 5 %."""
+    thread's reads agree within 3 %, all together within 5 %."""
     run = traced(version, layout)
     seen = our_reads(run)
     log = strace_of(version, layout, READS)
@@ -197,7 +202,7 @@ def jar_reads(version, layout):
         if (event["device"], event["inode"]) in names and event["result"] >= 0:
             by_thread[event["tid"]] = by_thread.get(event["tid"], 0) + 1
     main_thread = max(row[0] for row in parse_reads(log, ".jar", by_thread=True).values())
-    near(max(by_thread.values()), main_thread, 0.01, "the main thread's reads of jars")
+    near(max(by_thread.values()), main_thread, 0.03, "the main thread's reads of jars")
     return sum(row[1] for row in seen.values())
 
 

@@ -17,7 +17,7 @@ EXCEPTION_ROWS = (
     (8, None, ["-XX:-TieredCompilation"], [INTERPRETED, C2]),
     (8, None, ["-XX:+UseSerialGC", "-XX:-UseCompressedOops"], ALL),
     (8, None, ["-XX:+UseParallelGC"], ALL),
-    (8, 24, ["-XX:+UseG1GC", "-XX:-UseCompressedClassPointers"], ALL),
+    (8, 26, ["-XX:+UseG1GC", "-XX:-UseCompressedClassPointers"], ALL),
     (11, 14, ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC"], ALL),
     (15, None, ["-XX:+UseZGC"], ALL),
     (21, 23, ["-XX:+UseZGC", "-XX:+ZGenerational"], ALL),

@@ -46,7 +46,8 @@ def kind_of(source):
         return "cds"
     if source.startswith("jrt:"):
         return "jrt"
-    if source.startswith("file:") and source.rstrip("/").endswith(".jar"):
+    # jar: is the fat jar's own, as in jar:nested:/app.jar/!BOOT-INF/lib/x.jar!/
+    if source.startswith("jar:") or source.startswith("file:") and source.rstrip("/").endswith(".jar"):
         return "jar"
     if source.startswith("file:"):
         return "directory"

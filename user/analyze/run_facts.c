@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "analyze/burst.h"
 #include "analyze/phases.h"
+#include "base/fmt.h"
 
 static const char *event_kind_name(uint32_t kind)
 {
@@ -395,6 +397,11 @@ void analyze_notes(const struct model *model, struct report *report)
 				  (unsigned long long)state->unknown_events));
 	if (!model->threads.has_schedule)
 		note(report, notes, "No scheduling records: where the time of requests went cannot be told.");
+
+	const char *burst = burst_sentence(report);
+
+	if (burst)
+		note(report, notes, burst);
 	if (model->is_attached)
 		note(report, notes, "The program was running when recording began: times are from then.");
 	for vec_each(hold, &model->texts.holds)
@@ -403,8 +410,8 @@ void analyze_notes(const struct model *model, struct report *report)
 		note(report, notes,
 		     arena_format(
 			     &report->arena,
-			     "Processes were held for %llu us while probes were attached; that time is taken off.",
-			     (unsigned long long)held_ns / 1000));
+			     "Processes were held for %s while probes were attached; that time is taken off.",
+			     fmt_duration((int64_t)held_ns).text));
 	for vec_each(text, &model->texts.run) {
 		if (strcmp(text->key, "note") == 0 && *text->value)
 			note(report, notes, text->value);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "cli/pictures.h"
 #include "cli/reporting.h"
 #include "cli/sink.h"
 #include "render/render.h"
@@ -20,6 +21,9 @@ void comparing_close(struct comparing *comparing)
 	for
 		vec_each(series, &comparing->series) vec_done(&series->values);
 	vec_done(&comparing->series);
+	for
+		vec_each(flame, &comparing->flames) flame_done(&flame->sum);
+	vec_done(&comparing->flames);
 	vec_done(&comparing->findings);
 	arena_done(&comparing->arena);
 }
@@ -69,6 +73,21 @@ static void take_findings(struct comparing *comparing, uint32_t scenario, const 
 		}
 }
 
+static void take_flame(struct comparing *comparing, uint32_t scenario, const struct loaded_report *loaded)
+{
+	auto_done(flame_done) struct flame flame = {};
+
+	if (comparing->options->format != REPORT_HTML)
+		return;
+	while (comparing->flames.count <= scenario)
+		flame_begin(&vec_push(&comparing->flames)->sum, FLAME_CRITICAL_PATH, PHASE_FIRST_REQUEST);
+	flame_build(loaded->model, &loaded->report, FLAME_CRITICAL_PATH, PHASE_FIRST_REQUEST, &flame);
+	if (!flame.requests)
+		return;
+	flame_add_scaled(&comparing->flames.items[scenario].sum, &flame, false, 1);
+	comparing->flames.items[scenario].runs++;
+}
+
 struct err *comparing_add_recording(struct comparing *comparing, uint32_t scenario, const char *path,
 				    const struct training *training, struct run_figures *ret_figures)
 {
@@ -80,6 +99,7 @@ struct err *comparing_add_recording(struct comparing *comparing, uint32_t scenar
 	compare_add_run(comparing->compare, scenario, &figures);
 	take_gates(comparing, scenario, &loaded.report);
 	take_findings(comparing, scenario, &loaded.report);
+	take_flame(comparing, scenario, &loaded);
 	if (ret_figures)
 		*ret_figures = figures;
 	return NULL;
@@ -148,8 +168,9 @@ static void check_caches(const struct comparison *comparison, struct outcome *ou
 
 /* ---- writing ---- */
 
-static struct err *render(const struct comparison *comparison, const struct options *options, FILE *file)
+static struct err *render(const struct comparing *comparing, const struct comparison *comparison, FILE *file)
 {
+	const struct options *options = comparing->options;
 	struct render_options render_options = reporting_options(options, file);
 
 	render_options.is_full = options->report_path || options->is_verbose;
@@ -159,7 +180,7 @@ static struct err *render(const struct comparison *comparison, const struct opti
 	case REPORT_JSON:
 		return render_comparison_json(comparison, file);
 	case REPORT_HTML:
-		return err_new(ERR_FAILED, "cannot make an HTML comparison: it is not built in");
+		return pictures_render_comparison_html(comparing, comparison, file);
 	}
 	return render_comparison_text(comparison, &render_options, file);
 }
@@ -186,7 +207,7 @@ struct err *comparing_report(struct comparing *comparing, struct outcome *outcom
 
 	compare_finish(comparing->compare, &comparison);
 	TRY(sink_open(options->report_path, stdout, &sink));
-	TRY(finish(&sink, render(&comparison, options, sink.file)));
+	TRY(finish(&sink, render(comparing, &comparison, sink.file)));
 	if (options->hyperfine_path) {
 		TRY(sink_open(options->hyperfine_path, stdout, &sink));
 		TRY(finish(&sink, render_comparison_hyperfine(&comparison, sink.file)));

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "analyze/compare.h"
+#include "analyze/flame.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "cli/options.h"
@@ -20,11 +21,18 @@ struct finding_seen {
 	uint32_t scenario;
 };
 
+/* The critical paths of a scenario's runs, summed: for pages. */
+struct scenario_flame {
+	struct flame sum;
+	int64_t runs;
+};
+
 struct comparing {
 	struct compare *compare;
 	const struct options *options;
 	struct arena arena;		   /* of the figures that are on their way into `compare` */
 	VEC(struct gate_series) series;	   /* one for each scenario and gate, scenarios outer */
+	VEC(struct scenario_flame) flames; /* by scenario; only where a page is asked for */
 	VEC(struct finding_seen) findings; /* those that --fail-on names */
 };
 

@@ -2,6 +2,8 @@
 
 #include "analyze/flame.h"
 #include "analyze/timeline.h"
+#include "base/auto.h"
+#include "cli/comparing.h"
 #include "render/render.h"
 
 enum { VIEWS = 4, FLAMES_MAX = VIEWS + 1 };
@@ -63,5 +65,37 @@ struct err *pictures_render_html(const struct model *model, const struct report 
 	for (size_t i = 0; i < count; i++)
 		flame_done(&flames[i]);
 	timeline_done(&timeline);
+	return err;
+}
+
+/* One difference for each scenario but the baseline, means of the runs on both sides. */
+struct err *pictures_render_comparison_html(const struct comparing *comparing, const struct comparison *comparison,
+					    FILE *out)
+{
+	size_t most = comparing->flames.count, count = 0;
+	auto_done(arena_done) struct arena arena = {};
+	struct flame *flames = arena_array(&arena, struct flame, most + 1);
+	struct html_flame *shown = arena_array(&arena, struct html_flame, most + 1);
+	struct err *err;
+
+	for (size_t i = 1; i < most && i < comparison->scenarios_count; i++) {
+		const struct scenario_flame *first = &comparing->flames.items[0],
+					    *other = &comparing->flames.items[i];
+
+		if (!first->runs || !other->runs)
+			continue;
+		flame_begin(&flames[count], FLAME_CRITICAL_PATH, PHASE_FIRST_REQUEST);
+		flames[count].is_difference = true;
+		flame_add_scaled(&flames[count], &first->sum, true, first->runs);
+		flame_add_scaled(&flames[count], &other->sum, false, other->runs);
+		flame_finish(&flames[count]);
+		shown[count] = (struct html_flame){
+			&flames[count],
+			arena_format(&arena, "%s against %s", comparison->scenarios[i].name, comparison->baseline)};
+		count++;
+	}
+	err = render_comparison_html(comparison, shown, count, out);
+	while (count)
+		flame_done(&flames[--count]);
 	return err;
 }

@@ -136,6 +136,7 @@ static void add_function(struct elf_file *file, const struct site_row *row, cons
 
 	/* A return probe rewrites the return address, which must be on top of the stack: it sits at the very entry. */
 	site->program = row->program;
+	site->what = row->what;
 	site->file_offset = symbol->file_offset + shift;
 	site->is_return = row->source == SOURCE_RETURN;
 	site->spec.kind = row->kind;
@@ -212,6 +213,7 @@ static void add_usdt(struct elf_file *file, const struct usdt_notes *notes, cons
 		struct probe_site *site = vec_push(&sites->items);
 
 		site->program = row->program;
+		site->what = row->what;
 		site->file_offset = note->file_offset;
 		site->spec = spec;
 		site->spec.kind = row->kind;

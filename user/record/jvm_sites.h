@@ -12,6 +12,7 @@
 
 struct probe_site {
 	const char *program; /* of the BPF object */
+	const char *what;    /* the ability that it is a part of, or NULL */
 	uint64_t file_offset;
 	bool is_return;
 	struct usdt_site_spec spec;

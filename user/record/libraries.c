@@ -50,6 +50,25 @@ static struct err *place_sites(struct libraries *libraries, struct library_file 
 	return NULL;
 }
 
+static bool has_what(const struct probe_sites *sites, const char *what)
+{
+	for vec_each(site, &sites->items)
+		if (site->what && strcmp(site->what, what) == 0)
+			return true;
+	return false;
+}
+
+static void observe_sites(struct probes *probes, const struct probe_sites *sites)
+{
+	for vec_each(site, &sites->items)
+		if (site->what)
+			probes_observe(probes, site->what, OBSERVED_YES, "%s", "");
+	for (size_t i = 0; i < sites->missing_count; i++)
+		probes_observe(probes, sites->missing[i].what,
+			       has_what(sites, sites->missing[i].what) ? OBSERVED_PARTLY : OBSERVED_NO, "%s",
+			       sites->missing[i].why);
+}
+
 static struct err *file_find(struct libraries *libraries, int fd, const char *name, int library,
 			     struct library_file **ret_file)
 {
@@ -75,8 +94,7 @@ static struct err *file_find(struct libraries *libraries, int fd, const char *na
 	*ret_file = file;
 	TRY_CONTEXT(probe_sites_find(elf, library, &file->sites), "cannot probe '%s'", name);
 	TRY(place_sites(libraries, file));
-	for (size_t i = 0; i < file->sites.missing_count; i++)
-		probes_observe(libraries->probes, file->sites.missing[i].what, OBSERVED_NO, "%s", file->sites.missing[i].why);
+	observe_sites(libraries->probes, &file->sites);
 	return NULL;
 }
 

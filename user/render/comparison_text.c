@@ -261,7 +261,8 @@ static void text_ways(struct screen *screen, const struct comparison *comparison
 		const struct comparison_difference *difference = &comparison->differences[i];
 
 		for (size_t k = 0; k < comparison->pairs_count; k++)
-			if (strcmp(comparison->pairs[k].scenario, difference->scenario) == 0)
+			if (strcmp(comparison->pairs[k].scenario, difference->scenario) == 0 &&
+			    comparison->pairs[k].causes_count)
 				difference = &comparison->pairs[k];
 		comparison_way(screen, "Mean first request, by cause", difference, difference->causes, difference->causes_count,
 			       most);

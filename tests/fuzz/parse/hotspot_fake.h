@@ -538,7 +538,11 @@ static inline void fake_describe_classes(struct fake_vm *vm, struct fake_fields 
 {
 	const bool is_new = vm->shape == FAKE_NEW;
 
-	fake_field(vm, fields, "oopDesc", "_metadata._klass", "Klass*", 8);
+	/* Since 27 there is no other than a narrow class pointer. */
+	if (is_new)
+		fake_field(vm, fields, "oopDesc", "_compressed_klass", "narrowKlass", 8);
+	else
+		fake_field(vm, fields, "oopDesc", "_metadata._klass", "Klass*", 8);
 	fake_field(vm, fields, "Klass", "_name", "Symbol*", 24);
 	fake_field(vm, fields, "Klass", "_next_link", "Klass*", 144);
 	fake_field(vm, fields, "Klass", "_layout_helper", "jint", 8);

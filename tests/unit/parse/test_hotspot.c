@@ -561,6 +561,8 @@ static void configuration_of_the_walk(void **state)
 	assert_int_equal(config.interpreter_bcp_slot, -8);
 	assert_int_equal(config.const_method_size, 56);
 	assert_int_equal(config.thread_continuation, HOTSPOT_ABSENT);
+	assert_int_equal(config.object_klass, 8);
+	assert_int_equal(config.object_klass_is_narrow, 0);
 	/* No symbol says where the flag lies, but the exported list of flags does. */
 	assert_int_not_equal(config.use_compressed_klass_address, 0);
 	assert_int_equal(config.use_compact_headers_address, 0);
@@ -571,6 +573,8 @@ static void configuration_of_the_walk(void **state)
 	assert_int_equal(config.nmethod_part_start, 176);
 	assert_int_equal(config.nmethod_deopt_bytes, 4);
 	assert_int_equal(config.compact_klass_shift, 42);
+	assert_int_equal(config.object_klass, 8);
+	assert_int_equal(config.object_klass_is_narrow, 1);
 }
 
 static void a_vm_too_odd_is_not_walked(void **state)
