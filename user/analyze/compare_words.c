@@ -160,7 +160,7 @@ static const char *verdict_of_wall(struct arena *arena, const struct comparison 
 	struct comparison_difference *list =
 		arena_array(arena, struct comparison_difference, result->scenarios_count);
 	struct subject subject = {
-		.words = "No request was sent. From start to end", .differences = list, .is_wall = true};
+		.words = "No run answered a request. From start to end", .differences = list, .is_wall = true};
 
 	for (size_t i = 1; i < result->scenarios_count; i++) {
 		const struct comparison_scenario *after = &result->scenarios[i];
@@ -172,7 +172,8 @@ static const char *verdict_of_wall(struct arena *arena, const struct comparison 
 		judge(arena, &before->wall_ns, &after->wall_ns, is_cache_unused(after), &list[subject.count++]);
 	}
 	if (!subject.count)
-		return arena_format(arena, "No request was sent, and no runs beside those of %s can be compared.",
+		return arena_format(arena,
+				    "No run answered a request, and no runs beside those of %s can be compared.",
 				    before->name);
 	return verdict_of(arena, result, &subject);
 }
@@ -300,11 +301,11 @@ static const struct place_row {
 	const char *what;
 	place_text *text;
 } place_rows[] = {
-	{"machines", machine_text},
-	{"kernels", kernel_text},
-	{"JVMs", runtime_text},
-	{"limits of memory", limit_text},
-	{"versions of warmtrace", tool_text},
+	{"on different machines", machine_text},
+	{"on different kernels", kernel_text},
+	{"with different JVMs", runtime_text},
+	{"with different limits of memory", limit_text},
+	{"with different versions of warmtrace", tool_text},
 };
 
 /* "17.0.15 (a), 25.0.3 (b)": each value once, with the first scenario that has it. NULL where there is one or none.
@@ -338,9 +339,8 @@ static void note_places(struct notes *notes)
 		const char *values = different_values(notes->compare, place_rows[i].text);
 
 		if (values)
-			note(notes,
-			     arena_format(&notes->compare->result.arena, "The runs were made with different %s: %s.",
-					  place_rows[i].what, values));
+			note(notes, arena_format(&notes->compare->result.arena, "The runs were made %s: %s.",
+						 place_rows[i].what, values));
 	}
 }
 

@@ -46,13 +46,15 @@ static struct gate_series *series_of(struct comparing *comparing, uint32_t scena
 	return &comparing->series.items[scenario * comparing->options->gates.count + gate];
 }
 
-static void take_gates(struct comparing *comparing, uint32_t scenario, const struct report *report)
+static void take_gates(struct comparing *comparing, uint32_t scenario, const struct report *report, bool has_answered)
 {
+	comparing->has_answers |= has_answered;
 	for (size_t i = 0; i < comparing->options->gates.count; i++) {
 		int64_t value;
 
 		if (gate_metric(&comparing->options->gates.items[i], report, &value))
-			*vec_push(&series_of(comparing, scenario, i)->values) = value;
+			*vec_push(&series_of(comparing, scenario, i)->values) =
+				(struct gate_value){value, has_answered};
 	}
 }
 
@@ -97,7 +99,7 @@ struct err *comparing_add_recording(struct comparing *comparing, uint32_t scenar
 	TRY(report_load(path, &loaded));
 	run_figures_make(loaded.model, &loaded.report, training, &comparing->arena, &figures);
 	compare_add_run(comparing->compare, scenario, &figures);
-	take_gates(comparing, scenario, &loaded.report);
+	take_gates(comparing, scenario, &loaded.report, figures.first_request_ns.state == KNOWN);
 	take_findings(comparing, scenario, &loaded.report);
 	take_flame(comparing, scenario, &loaded);
 	if (ret_figures)
@@ -113,6 +115,19 @@ static void add_failed(struct outcome *outcome, char *line)
 		*vec_push(&outcome->failed_gates) = line;
 }
 
+/* Failed runs are in no figure, and not in the gates' either. */
+static struct gate_values values_of(struct comparing *comparing, uint32_t scenario, size_t gate)
+{
+	const struct gate_series *series = series_of(comparing, scenario, gate);
+	int64_t *values = arena_array(&comparing->arena, int64_t, series->values.count + 1);
+	size_t count = 0;
+
+	for
+		vec_each(value, &series->values) if (value->has_answered || !comparing->has_answers) values[count++] =
+			value->value;
+	return (struct gate_values){values, count};
+}
+
 /* A change is one of each scenario against the baseline; a bound holds for all of them, the baseline too. */
 static void check_gates(struct comparing *comparing, const struct comparison *comparison, struct outcome *outcome)
 {
@@ -120,12 +135,10 @@ static void check_gates(struct comparing *comparing, const struct comparison *co
 
 	for (size_t i = 0; i < gates; i++) {
 		const struct gate *gate = &comparing->options->gates.items[i];
-		const struct gate_series *first = series_of(comparing, 0, i);
-		struct gate_values baseline = {first->values.items, first->values.count};
+		struct gate_values baseline = values_of(comparing, 0, i);
 
 		for (uint32_t scenario = gate->is_change; scenario < comparison->scenarios_count; scenario++) {
-			const struct gate_series *series = series_of(comparing, scenario, i);
-			struct gate_values values = {series->values.items, series->values.count};
+			struct gate_values values = values_of(comparing, scenario, i);
 
 			add_failed(outcome,
 				   gate_check(gate, comparison->scenarios[scenario].name, &baseline, &values));

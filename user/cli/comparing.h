@@ -12,8 +12,13 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 
+struct gate_value {
+	int64_t value;
+	bool has_answered; /* its run did */
+};
+
 struct gate_series {
-	VEC(int64_t) values;
+	VEC(struct gate_value) values;
 };
 
 struct finding_seen {
@@ -30,6 +35,7 @@ struct scenario_flame {
 struct comparing {
 	struct compare *compare;
 	const struct options *options;
+	bool has_answers;		   /* some run answered a request: then those that did not have failed */
 	struct arena arena;		   /* of the figures that are on their way into `compare` */
 	VEC(struct gate_series) series;	   /* one for each scenario and gate, scenarios outer */
 	VEC(struct scenario_flame) flames; /* by scenario; only where a page is asked for */
