@@ -94,9 +94,9 @@ struct hotspot_bpf_config {
 	u32 method_const_method;
 	u32 const_method_size; /* sizeof(ConstMethod): the bytecodes follow */
 
-	u32 object_klass;	 /* offset of the narrow or the full class word in an object */
+	u32 object_klass;	    /* offset of the narrow or the full class word in an object */
 	u32 object_klass_is_narrow; /* 1: always, and no flag says so (since 27) */
-	u32 compact_klass_shift; /* of a mark word with UseCompactObjectHeaders */
+	u32 compact_klass_shift;    /* of a mark word with UseCompactObjectHeaders */
 	u32 klass_name;
 	u32 symbol_length, symbol_body;
 

@@ -16,6 +16,7 @@ enum {
 	NATIVE_FRAMES_MAX = 16,
 	NATIVE_FRAME_BYTES_MAX = 1 << 20, /* between two frame pointers of a chain */
 	CHUNKS_MAX = 8,
+	ADAPTER_BYTES_MAX = 2048, /* arguments on the stack: 255 words at most */
 };
 
 /* False when the record is full. */
@@ -126,6 +127,7 @@ enum {
 	PUSH_FP = 0x55,
 	POP_FP = 0x5d,
 	RETURN = 0xc3,
+	JUMP = 0xe9,
 	CODE_BEFORE = 40, /* bytes from the making of a frame to where it counts as complete: at most 33 were seen */
 };
 
@@ -178,7 +180,10 @@ static __always_inline u32 frame_words_left(struct java_walk *walk)
 	}
 	if (code[0] == POP_FP)
 		return 2;
-	return code[0] == RETURN || is_poll_before_return(code) ? 1 : 0;
+	/* A method that ends with an exception jumps to the code that looks for its handler. */
+	if (code[0] == RETURN || (code[0] == JUMP && code[-1] == POP_FP))
+		return 1;
+	return is_poll_before_return(code) ? 1 : 0;
 }
 #else
 /* Not told apart: an interrupted prologue or epilogue ends the walk early, and is counted. */
@@ -204,20 +209,45 @@ static __always_inline int step_compiled(struct java_walk *walk)
 	return go_above(walk, walk->sp + walk->code.frame_bytes);
 }
 
-static __always_inline int step_stub(struct java_walk *walk)
+/* An adapter between interpreted and compiled code leaves the return address on top, and the caller's stack pointer
+ * in the register that is otherwise the bytecode pointer: arguments may lie between. */
+static __always_inline int step_adapter(struct java_walk *walk)
+{
+	u64 sp = walk->sp + 8;
+
+	if (walk->bcp > walk->sp && walk->bcp - walk->sp <= ADAPTER_BYTES_MAX)
+		sp = walk->bcp;
+	return go_to(walk, java_read_word(walk->sp), sp, walk->fp);
+}
+
+/* The method entry barrier has all ones between its frame pointer and its return address. */
+static __always_inline int step_by_frame_pointer(struct java_walk *walk)
+{
+	if (!stack_read(walk, walk->fp, 3))
+		return stop(walk, JAVA_WALK_UNREADABLE);
+	if (walk->words[1] == ~0ull)
+		return go_to(walk, walk->words[2], walk->fp + 24, walk->words[0]);
+	return go_to(walk, walk->words[1], walk->fp + 16, walk->words[0]);
+}
+
+static __always_inline int step_stub(struct java_walk *walk, const struct hotspot_process *process)
 {
 	u32 words_left = walk->is_top ? frame_words_left(walk) : 0;
 
 	/* A stub is shown where it was interrupted; between Java frames it would say nothing that they do not. */
 	if (walk->is_top && !add_frame(walk, walk->code.blob, walk->pc, CODE_STUB, 0))
 		return STEP_STOP;
-	if (walk->code.kind == BLOB_VTABLE || walk->code.kind == BLOB_ADAPTER || words_left == 1)
+	if (walk->code.kind == BLOB_ADAPTER)
+		return step_adapter(walk);
+	if (walk->code.kind == BLOB_VTABLE || words_left == 1)
 		return go_to(walk, java_read_word(walk->sp), walk->sp + 8, walk->fp);
 	if (words_left == 2)
 		return go_above(walk, walk->sp + 16);
-	if (walk->code.frame_bytes)
+	/* A stub of fixed size; else, or where it has pushed or popped more by now, one with a frame pointer. */
+	if (walk->code.frame_bytes && (i32)walk->code.frame_bytes > 0 &&
+	    (!walk->is_top || is_in_code(process, java_read_word(walk->sp + walk->code.frame_bytes - 8))))
 		return go_above(walk, walk->sp + walk->code.frame_bytes);
-	return go_above(walk, walk->fp + 16);
+	return step_by_frame_pointer(walk);
 }
 
 /* Stack pointer, program counter and frame pointer of an anchor: by one read where they lie together, as in all
@@ -363,7 +393,7 @@ __noinline int java_walk_step(u32 place)
 		return step_interpreted(walk, &process->config);
 	if (walk->code.type != CODE_STUB)
 		return step_compiled(walk);
-	return step_stub(walk);
+	return step_stub(walk, process);
 }
 
 /* ---- native frames on top ---- */

@@ -277,16 +277,24 @@ __noinline u64 java_stack_of_exception(u64 env, u64 klass)
 	return id;
 }
 
-/* Is the address really this thread's JavaThread? Its stack must hold the stack pointer. */
-static __always_inline bool is_thread_of(const struct hotspot_bpf_config *config, u64 thread, u64 sp)
+/* Reads the anchor of a thread that may be none, or no JavaThread (collectors' and compilers' threads begin with the
+ * same fields): its stack must hold the stack pointer, and the anchor must lie in it and lead into code. */
+static __always_inline void take_thread(struct java_walk *walk, const struct hotspot_process *process, u64 thread)
 {
-	u64 base, size;
+	const struct hotspot_bpf_config *config = &process->config;
+	u64 base, size, pc;
 
 	if (!thread || config->thread_stack_base == HOTSPOT_ABSENT || config->thread_stack_size == HOTSPOT_ABSENT)
-		return false;
+		return;
 	base = java_read_word(thread + config->thread_stack_base);
 	size = java_read_word(thread + config->thread_stack_size);
-	return sp < base && base - sp <= size;
+	if (walk->sp >= base || base - walk->sp > size)
+		return;
+	walk->thread = thread;
+	read_anchor(walk, config);
+	pc = walk->anchor_pc ? walk->anchor_pc : java_read_word(walk->anchor_sp - 8);
+	if (walk->anchor_sp <= walk->sp || walk->anchor_sp >= base || !is_in_code(process, pc))
+		walk->anchor_sp = 0;
 }
 
 __noinline u64 java_stack_of_registers(u64 pc, u64 sp, u64 fp, u64 bcp, u64 thread)
@@ -314,10 +322,7 @@ __noinline u64 java_stack_of_registers(u64 pc, u64 sp, u64 fp, u64 bcp, u64 thre
 	walk->sp = sp;
 	walk->fp = fp;
 	is_java = is_in_code(process, pc);
-	if (is_thread_of(&process->config, thread, sp)) {
-		walk->thread = thread;
-		read_anchor(walk, &process->config);
-	}
+	take_thread(walk, process, thread);
 	walk->is_top = 1;
 	walk->bcp = bcp;
 	if (is_java || java_native_top(place) != STEP_STOP)

@@ -7,6 +7,7 @@ function table(id, title, columns, rows, options = {}) {
   const textOf = (column, row) => (column.text ? column.text(row) : column.number ? column.number(row[column.key]) : row[column.key] ?? "");
   const rawOf = (column, row) => (column.value ? column.value(row) : row[column.key]);
   const body = element("tbody"), heads = columns.map((column, at) => {
+    if (!column.title) return element("td");
     const button = element("button", { type: "button", title: column.help, on: { click: () => sortBy(at) } }, column.title);
     return element("th", { scope: "col", class: column.number ? "number" : null }, button);
   });

@@ -102,7 +102,7 @@ def service(name_of, route, variant=1, extra=None):
     print("101ms main socket_ready socket=0x10 descriptor=3 port=8080")
     print("101.5ms main switch_out state=interruptible syscall_number=203")
     print("139ms..139ms main socket_accept result=4 socket=0x20 port=8080 peer_port=40000 family=2 %s" % quote(b"127.0.0.1"))
-    lambda_name = b"app/Main$$Lambda/0x00007f%06x" % (variant * 4096 + 17)
+    lambda_name = b"app/Main$$Lambda+0x00007f%06x" % (variant * 4096 + 17)
     root = [(b"java/lang/Thread", b"run"), (lambda_name, b"accept")]
 
     def cold(at, ms):

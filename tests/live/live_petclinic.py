@@ -89,8 +89,9 @@ def jfr_throws(version, path, event):
 
 
 def against_jfr(version, layout):
-    """The same run: JFR notes each Throwable as it is made. It starts a moment after the VM, so that what the start of the VM
-    itself makes, NoSuchMethodErrors most of all, is missing there; and it notes an Error twice as an exception."""
+    """The same run: JFR notes each Throwable as it is made, an Error as an exception too, and twice. It starts while the VM
+    does, so that what comes before the main class (JFR's own start among it) is not compared. Stackless ones only JFR sees:
+    there are few. All others agree one by one, or nearly: a thread may throw in the moment in which JFR stops."""
     if not os.path.exists(os.path.join(java_home(version), "bin/jfr")):
         skip(f"JDK {version} here has no jfr")
     jar, port, file = os.path.realpath(application(layout)), free_port(), os.path.join(folder(), "run.jfr")
@@ -98,14 +99,14 @@ def against_jfr(version, layout):
     run = trace([java(version), f"-XX:StartFlightRecording:filename={file},settings={jfr_settings()}", "-Xlog:jfr*=off", "-jar", jar,
                  f"--server.port={port}"], "-n", "5", urls=[f"http://127.0.0.1:{port}/api/owners"], timeout=240)
     exceptions, errors = (jfr_throws(version, file, event) for event in EVENTS)
-    seen = counts(run.report["exceptions"], "class", "count")
+    seen = counts([row for row in run.report["exceptions"] if row["phase"] not in ("launch", "vm_init")], "class", "count")
     assert sum(exceptions.values()) > 1000, exceptions
-    for name, count in exceptions.items():
-        if count >= 20 and name not in errors:
-            near(seen.get(name, 0), count, 0.02, name)
-    for name, count in errors.items():
-        assert count <= seen.get(name, 0) <= count + 60, f"{name}: {seen.get(name, 0)}, JFR says {count}"
-    near(seen[NOT_FOUND], exceptions[NOT_FOUND], 0.005, NOT_FOUND)
+    # Of these some are filled once more, by fillInStackTrace() on one that is there: a trace more for us, none for JFR.
+    refilled = ("java.lang.NoSuchMethodError", "java.lang.Throwable")
+    differing = {name: (seen.get(name, 0), count) for name, count in ({**exceptions, **errors}).items()
+                 if not count - 1 - count // 500 <= seen.get(name, 0) <= count + 1 + (15 if name in refilled else count // 500)}
+    stackless = {name: pair for name, pair in differing.items() if pair[0] == 0 and pair[1] < 10}
+    assert differing == stackless, f"(ours, JFR's): {differing}"
     return seen
 
 

@@ -60,6 +60,21 @@ def virtual_far_25():
     engine(25, "virtual", True)
 
 
+def stalls(version):
+    options = ["-Xmx64m", "-XX:+UseZGC", "-Xlog:gc:stdout"]
+    best_of(TRIES, ["stall"], lambda left: check_pieces(run_server(version, "pool", left, False, options), False, {}))
+
+
+@case
+def allocation_stalls_17():
+    stalls(17)
+
+
+@case
+def allocation_stalls_25():
+    stalls(25)
+
+
 @case
 def quota():
     """150 ms of CPU under a quota of half a CPU."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import threading
@@ -315,6 +316,14 @@ def check_collect(stretch):
     return near(stretch, "gc.pause", stretch.sum("gc.pause"), stretch.total_ns - stretch.sum("cpu"))
 
 
+def check_stall(stretch):
+    """What the collector's own log says of the thread: the stall and the way back onto the CPU."""
+    stalled = sum(int(float(ms) * MILLISECOND) for ms in
+                  re.findall(r"Allocation Stall \(" + re.escape(stretch.piece["thread"]) + r"\) ([0-9.]+)ms", stretch.out))
+    assert stalled > 5 * MILLISECOND, f"the collector was fast enough: {stalled} ns of stalls"
+    return near(stretch, "gc.stall", stretch.sum("gc.stall"), stalled, min(stretch.sum("cpu.runnable"), stalled // 4))
+
+
 def check_future(stretch):
     no_lock(stretch)
     return near(stretch, "the task's code", stretch.sum("code") - stretch.sum("code", thread=stretch.piece["thread"] or "ForkJoinPool-"), stretch.piece["other_cpu_ns"])
@@ -344,12 +353,13 @@ CHECKS = {
     "initializer-burn": check_initializer_burns,
     "initializer-sleep": check_initializer_sleeps,
     "collect": check_collect,
+    "stall": check_stall,
     "future": check_future,
     "child": check_child,
     "quota": check_quota,
     "name": check_name,
 }
-KINDS = [kind for kind in CHECKS if kind not in ("quota", "name")]
+KINDS = [kind for kind in CHECKS if kind not in ("quota", "name", "stall")]
 
 
 def stretches(run, place, untraced):
@@ -363,6 +373,7 @@ def stretches(run, place, untraced):
         for name in ("begin_ns", "end_ns"):
             piece[name] = without_holds(piece[name], holds)
         found[kind] = Stretch(request, piece, zero_ns, untraced)
+        found[kind].out = run.out
     return found
 
 

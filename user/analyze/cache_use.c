@@ -21,9 +21,10 @@ struct traces {
 /* Where the heap of a JVM lies: RUN_TEXT region.PID.heap, already parsed by the model. */
 static bool is_in_heap(const struct model *model, uint32_t pid, uint64_t address)
 {
-	for vec_each(region, &model->mappings.regions)
-		if (region->pid == pid && region->kind == REGION_HEAP && address >= region->start && address < region->end)
-			return true;
+	for
+		vec_each(region, &model->mappings.regions) if (region->pid == pid && region->kind == REGION_HEAP &&
+							       address >= region->start &&
+							       address < region->end) return true;
 	return false;
 }
 
@@ -39,7 +40,8 @@ static bool is_path(const char *path, const char *told)
 	length = strlen(top);
 	if (top[0] == '/')
 		return strcmp(path, top) == 0;
-	return path_length > length && path[path_length - length - 1] == '/' && strcmp(path + path_length - length, top) == 0;
+	return path_length > length && path[path_length - length - 1] == '/' &&
+	       strcmp(path + path_length - length, top) == 0;
 }
 
 /* munmap on the two architectures that a recording can come from. */
@@ -50,12 +52,13 @@ static bool is_munmap(const struct report *report, uint32_t number)
 
 static void see_unmapped(struct traces *traces, uint64_t start, uint64_t length)
 {
-	for vec_each(region, &traces->regions)
-		if (region->start < start + length && start < region->end)
+	for
+		vec_each(region, &traces->regions) if (region->start < start + length && start < region->end)
 			region->is_gone = true;
 }
 
-/* HotSpot reads archived heap objects where it does not map them. All else that it reads of the file is its header. */
+/* HotSpot reads archived heap objects where it does not map them. All else that it reads of the file is its header.
+ */
 enum { HEADER_BYTES_MAX = 16384 };
 
 static void see_event(const struct model *model, const struct report *report, uint32_t index, const char *told,
@@ -66,8 +69,8 @@ static void see_event(const struct model *model, const struct report *report, ui
 	switch ((enum event_kind)event->kind) {
 	case EVENT_FILE_OPEN:
 	case EVENT_FILE_LOOKUP: {
-		int64_t result = event->kind == EVENT_FILE_OPEN ? MODEL_EVENT(model, index, file_open)->result :
-								  MODEL_EVENT(model, index, file_lookup)->result;
+		int64_t result = event->kind == EVENT_FILE_OPEN ? MODEL_EVENT(model, index, file_open)->result
+								: MODEL_EVENT(model, index, file_lookup)->result;
 
 		if (!is_path(model_event_path(model, index), told))
 			break;
@@ -77,7 +80,8 @@ static void see_event(const struct model *model, const struct report *report, ui
 	}
 	case EVENT_FILE_MAP: {
 		const struct event_file_map *map = MODEL_EVENT(model, index, file_map);
-		uint32_t file = map->inode && map->result >= 0 ? model_file_by_inode(model, map->device, map->inode) : 0;
+		uint32_t file =
+			map->inode && map->result >= 0 ? model_file_by_inode(model, map->device, map->inode) : 0;
 
 		if (!file || !(map->flags & MAP_FIXED) || !is_path(model_file_path(model, file), told))
 			break;
@@ -118,9 +122,8 @@ static void collect(const struct model *model, const struct report *report, uint
 
 static bool stays_mapped(const struct traces *traces)
 {
-	for vec_each(region, &traces->regions)
-		if (!region->is_gone)
-			return true;
+	for
+		vec_each(region, &traces->regions) if (!region->is_gone) return true;
 	return false;
 }
 
@@ -158,19 +161,21 @@ static void count_classes(const struct model *model, const struct report *report
 			cold_start_ns = report->phases[i].start_ns;
 			cold_end_ns = report->phases[i].end_ns;
 		}
-	for vec_each(class, &model->jvm.classes) {
-		int64_t at_ns = time_from_exec(model, class->loaded_ns);
+	for
+		vec_each(class, &model->jvm.classes)
+		{
+			int64_t at_ns = time_from_exec(model, class->loaded_ns);
 
-		if (model->threads.list.items[class->thread].pid != report->run.main_pid)
-			continue;
-		if (cold_start_ns < 0 || at_ns < cold_start_ns) {
-			startup++;
-			startup_shared += class->is_shared;
-		} else if (at_ns < cold_end_ns) {
-			request++;
-			request_shared += class->is_shared;
+			if (model->threads.list.items[class->thread].pid != report->run.main_pid)
+				continue;
+			if (cold_start_ns < 0 || at_ns < cold_start_ns) {
+				startup++;
+				startup_shared += class->is_shared;
+			} else if (at_ns < cold_end_ns) {
+				request++;
+				request_shared += class->is_shared;
+			}
 		}
-	}
 	use->startup_classes = known(startup);
 	use->startup_shared = known(startup_shared);
 	if (cold_start_ns < 0)
@@ -179,10 +184,13 @@ static void count_classes(const struct model *model, const struct report *report
 	use->request_shared = known(request_shared);
 }
 
-/* A refused AOT cache takes the JDK's own archive with it: then no class at all is shared, whatever was mapped on the way. */
+/* A refused AOT cache takes the JDK's own archive with it: then no class at all is shared, whatever was mapped on the
+ * way. */
 static bool has_shared_classes(const struct cache_use *use)
 {
-	enum { CLASSES_ENOUGH = 100 }; /* the first hundred classes of any JVM come from its archive, where it has one */
+	enum {
+		CLASSES_ENOUGH = 100
+	}; /* the first hundred classes of any JVM come from its archive, where it has one */
 
 	return use->startup_classes.state != KNOWN || use->startup_classes.value < CLASSES_ENOUGH ||
 	       use->startup_shared.value > 0;
@@ -210,16 +218,19 @@ void cache_use_find(const struct model *model, const struct report *report, stru
 	collect(model, report, report->run.main_pid, told, &traces);
 	use.was_opened = traces.is_opened;
 	use.is_mapped = stays_mapped(&traces) && has_shared_classes(&use);
-	if (use.is_mapped)
-		use.is_heap_used = known(traces.is_heap_used);
-	else if (traces.regions.count)
+	if (use.is_mapped) {
+		/* An archive on top of the JDK's own holds no objects: theirs are in the one below. */
+		if (!use.is_archive || traces.is_heap_used)
+			use.is_heap_used = known(traces.is_heap_used);
+	} else if (traces.regions.count) {
 		use.reason = "the JVM mapped it and gave it up again";
-	else if (traces.is_opened)
+	} else if (traces.is_opened) {
 		use.reason = "the JVM opened it and did not map it";
-	else if (traces.is_missing)
+	} else if (traces.is_missing) {
 		use.reason = "the file was not found";
-	else
+	} else {
 		use.reason = "the JVM did not open it";
+	}
 	vec_done(&traces.regions);
 	*ret_use = use;
 }

@@ -205,7 +205,6 @@ static uint32_t normal_name(struct flame *flame, const char *name, enum flame_ki
 			normal[out++] = name[at++];
 		}
 	}
-	/* "$$Lambda$14/0x7f…": two numbers after each other. */
 	normal[out] = '\0';
 
 	uint32_t id = strpool_add(&flame->names, normal, out);

@@ -96,9 +96,12 @@ void flame_build(const struct model *model, const struct report *report, enum fl
  * ports. */
 void flame_difference(const struct flame *before, const struct flame *after, struct flame *ret_flame);
 
-/* The same, with each side's values divided by a number of runs (largest remainder is not kept: per node). */
-void flame_add_scaled(struct flame *flame, const struct flame *from, bool is_before, int64_t divide_by);
+/* A tree is begun, filled, and finished: then totals and the order of children are right.
+ *
+ * flame_add_scaled adds what another has, under the names that flame_difference makes, as the baseline's values or the
+ * others, divided by a number of runs: a mean, each node's rounded down by itself. */
 void flame_begin(struct flame *flame, enum flame_by by, int phase);
+void flame_add_scaled(struct flame *flame, const struct flame *from, bool is_before, int64_t divide_by);
 void flame_finish(struct flame *flame);
 void flame_done(struct flame *flame);
 

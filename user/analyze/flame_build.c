@@ -88,14 +88,29 @@ const struct flame_frame *flame_stack_frames(struct flame_builder *builder, uint
 	return *ret_count ? builder->frames.items + builder->stacks.items[place].first : NULL;
 }
 
+uint32_t flame_push_frames(struct flame_builder *builder, uint32_t parent, uint64_t stack_id, uint32_t count)
+{
+	uint32_t stack_count;
+	const struct flame_frame *frames = flame_stack_frames(builder, stack_id, &stack_count);
+	uint64_t place = *map_find(&builder->stack_places, stack_id);
+	uint64_t prefix = *map_set(&builder->prefixes, place << 32 | count, builder->prefixes.count, NULL);
+	bool is_new;
+	uint64_t *node = map_set(&builder->placed, (uint64_t)parent << 32 | prefix, 0, &is_new);
+
+	if (!is_new)
+		return (uint32_t)*node;
+	for (uint32_t i = 0; i < count && i < stack_count; i++)
+		parent = flame_child_named(builder->flame, parent, (enum flame_kind)frames[i].kind, frames[i].name);
+	*node = parent;
+	return parent;
+}
+
 uint32_t flame_push_stack(struct flame_builder *builder, uint32_t parent, uint64_t stack_id)
 {
 	uint32_t count;
-	const struct flame_frame *frames = flame_stack_frames(builder, stack_id, &count);
 
-	for (uint32_t i = 0; i < count; i++)
-		parent = flame_child_named(builder->flame, parent, (enum flame_kind)frames[i].kind, frames[i].name);
-	return parent;
+	flame_stack_frames(builder, stack_id, &count);
+	return flame_push_frames(builder, parent, stack_id, count);
 }
 
 /* ---- threads, spans and waits ---- */
@@ -250,6 +265,8 @@ void flame_build(const struct model *model, const struct report *report, enum fl
 	flame_finish(ret_flame);
 	flame_known_done(&builder);
 	map_done(&builder.stack_places);
+	map_done(&builder.prefixes);
+	map_done(&builder.placed);
 	vec_done(&builder.stacks);
 	vec_done(&builder.frames);
 	arena_done(&builder.scratch);

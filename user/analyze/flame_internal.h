@@ -29,6 +29,8 @@ struct flame_builder {
 	struct flame *flame;
 	uint64_t start_ns, end_ns; /* of the phase, on the model's clock */
 	struct map stack_places;   /* stack id -> index in stacks */
+	struct map prefixes;	   /* stack and number of frames -> dense id */
+	struct map placed;	   /* parent node and prefix -> node: the same stacks come again and again */
 	VEC(struct flame_stack) stacks;
 	VEC(struct flame_frame) frames;
 	struct arena scratch;
@@ -38,11 +40,17 @@ struct flame_builder {
 	VEC(struct flame_point) points, ordered; /* as they come; by thread, latest first */
 	VEC(struct flame_stack) lists;		 /* of `ordered` */
 	struct map last_points, ordered_places;	 /* by thread */
+	struct {
+		uint64_t before_id, after_id;
+		uint32_t count;
+	} last_shared;
 };
 
 const struct flame_frame *flame_stack_frames(struct flame_builder *builder, uint64_t stack_id, uint32_t *ret_count);
 
-/* The node of a stack below `parent`. */
+/* The node of a stack's first `count` frames below `parent`. */
+uint32_t flame_push_frames(struct flame_builder *builder, uint32_t parent, uint64_t stack_id, uint32_t count);
+/* The same of all its frames. */
 uint32_t flame_push_stack(struct flame_builder *builder, uint32_t parent, uint64_t stack_id);
 uint32_t flame_push(struct flame_builder *builder, uint32_t parent, enum flame_kind kind, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -58,10 +66,10 @@ uint32_t flame_push_wait(struct flame_builder *builder, uint32_t parent, uint32_
 /* The stack in which the thread left the CPU for a blocked or runnable interval, 0 where it is not known. */
 uint64_t flame_wait_stack(const struct model *model, uint32_t thread, uint32_t interval);
 
-/* The frames, root first, that were on the thread's stack all through [start, end): the number of them, 0 where
- * nothing is known. Valid until the next call that reads a stack. */
+/* The frames that were on the thread's stack all through [start, end): the first ones of the stack *ret_stack_id; the
+ * number of them, 0 where nothing is known. */
 uint32_t flame_known_frames(struct flame_builder *builder, uint32_t thread, uint64_t start_ns, uint64_t end_ns,
-			    const struct flame_frame **ret_frames);
+			    uint64_t *ret_stack_id);
 uint32_t flame_push_known(struct flame_builder *builder, uint32_t node, uint32_t thread, uint64_t start_ns,
 			  uint64_t end_ns);
 void flame_known_done(struct flame_builder *builder);

@@ -72,15 +72,33 @@ static const struct flame_point *points_of(struct flame_builder *builder, uint32
 	return list->count ? builder->ordered.items + list->first : NULL;
 }
 
+/* Two stacks meet again and again, as the last and the next of many short stretches. */
+static uint32_t shared_frames(struct flame_builder *builder, uint64_t before_id, uint64_t after_id)
+{
+	uint32_t before_count, after_count, shared = 0;
+	const struct flame_frame *before, *after;
+
+	if (builder->last_shared.before_id == before_id && builder->last_shared.after_id == after_id)
+		return builder->last_shared.count;
+	/* Both may be read for the first time here, and reading moves the frames. */
+	flame_stack_frames(builder, before_id, &before_count);
+	after = flame_stack_frames(builder, after_id, &after_count);
+	before = flame_stack_frames(builder, before_id, &before_count);
+	while (shared < before_count && shared < after_count && before[shared].name == after[shared].name)
+		shared++;
+	builder->last_shared.before_id = before_id;
+	builder->last_shared.after_id = after_id;
+	builder->last_shared.count = shared;
+	return shared;
+}
+
 uint32_t flame_known_frames(struct flame_builder *builder, uint32_t thread, uint64_t start_ns, uint64_t end_ns,
-			    const struct flame_frame **ret_frames)
+			    uint64_t *ret_stack_id)
 {
 	size_t count, low = 0, high;
 	const struct flame_point *points = points_of(builder, thread, &count);
-	const struct flame_frame *before, *after;
-	uint32_t before_count, after_count, shared = 0;
 
-	*ret_frames = NULL;
+	*ret_stack_id = 0;
 	/* Latest first: the first one at or before the start, and the one that follows it in time. */
 	for (high = count; low < high;) {
 		size_t middle = low + (high - low) / 2;
@@ -92,25 +110,17 @@ uint32_t flame_known_frames(struct flame_builder *builder, uint32_t thread, uint
 	}
 	if (low == count || low == 0 || points[low - 1].time_ns < end_ns)
 		return 0;
-	/* Both may be read for the first time here, and reading moves the frames. */
-	flame_stack_frames(builder, points[low].stack_id, &before_count);
-	after = flame_stack_frames(builder, points[low - 1].stack_id, &after_count);
-	before = flame_stack_frames(builder, points[low].stack_id, &before_count);
-	while (shared < before_count && shared < after_count && before[shared].name == after[shared].name)
-		shared++;
-	*ret_frames = after;
-	return shared;
+	*ret_stack_id = points[low].stack_id;
+	return shared_frames(builder, points[low].stack_id, points[low - 1].stack_id);
 }
 
 uint32_t flame_push_known(struct flame_builder *builder, uint32_t node, uint32_t thread, uint64_t start_ns,
 			  uint64_t end_ns)
 {
-	const struct flame_frame *frames;
-	uint32_t count = flame_known_frames(builder, thread, start_ns, end_ns, &frames);
+	uint64_t stack_id;
+	uint32_t count = flame_known_frames(builder, thread, start_ns, end_ns, &stack_id);
 
-	for (uint32_t i = 0; i < count; i++)
-		node = flame_child_named(builder->flame, node, (enum flame_kind)frames[i].kind, frames[i].name);
-	return node;
+	return count ? flame_push_frames(builder, node, stack_id, count) : node;
 }
 
 void flame_known_done(struct flame_builder *builder)

@@ -5,12 +5,12 @@
 #include "analyze/flame_internal.h"
 #include "analyze/path.h"
 
-enum { SPAN_DEPTH_MAX = 64, FRAMES_MAX = 1024 };
+enum { SPAN_DEPTH_MAX = 64 };
 
-/* What of a stack stands in the tree already: names, since reading another stack moves the frames. */
+/* What stands in the tree already: the first frames of a stack. */
 struct placed_stack {
-	uint32_t names[FRAMES_MAX];
-	uint32_t count;
+	uint64_t stack_id;
+	uint32_t count; /* 0: nothing */
 };
 
 static uint64_t stack_of_span(const struct model *model, const struct span *span)
@@ -25,30 +25,32 @@ static uint64_t stack_of_span(const struct model *model, const struct span *span
 	}
 }
 
-static void place_frames(struct placed_stack *placed, const struct flame_frame *frames, uint32_t count)
-{
-	placed->count = count < FRAMES_MAX ? count : FRAMES_MAX;
-	for (uint32_t i = 0; i < placed->count; i++)
-		placed->names[i] = frames[i].name;
-}
-
 /* Goes on with a deeper stack of the same thread: what it shares with the last one is there already. */
 static uint32_t go_deeper(struct flame_builder *builder, uint32_t node, uint64_t stack_id,
 			  struct placed_stack *placed)
 {
-	uint32_t count, shared = 0;
-	const struct flame_frame *frames = stack_id ? flame_stack_frames(builder, stack_id, &count) : NULL;
+	uint32_t count = 0, placed_count = 0, shared = 0;
+	const struct flame_frame *frames, *there;
 
-	if (!frames)
+	if (!stack_id)
 		return node;
-	while (shared < count && shared < placed->count && placed->names[shared] == frames[shared].name)
+	flame_stack_frames(builder, stack_id, &count);
+	if (!count)
+		return node;
+	if (!placed->count) {
+		*placed = (struct placed_stack){stack_id, count};
+		return flame_push_frames(builder, node, stack_id, count);
+	}
+	there = flame_stack_frames(builder, placed->stack_id, &placed_count);
+	frames = flame_stack_frames(builder, stack_id, &count);
+	while (shared < count && shared < placed->count && there[shared].name == frames[shared].name)
 		shared++;
 	/* The frames that an unrelated stack has in place of ours would hang below what they do not belong to. */
-	if (placed->count && shared < placed->count / 2)
+	if (shared < placed->count / 2)
 		return node;
 	for (uint32_t i = shared; i < count; i++)
 		node = flame_child_named(builder->flame, node, (enum flame_kind)frames[i].kind, frames[i].name);
-	place_frames(placed, frames, count);
+	*placed = (struct placed_stack){stack_id, count};
 	return node;
 }
 
@@ -56,13 +58,8 @@ static uint32_t go_deeper(struct flame_builder *builder, uint32_t node, uint64_t
 static uint32_t go_as_known(struct flame_builder *builder, uint32_t node, const struct tile *tile,
 			    struct placed_stack *placed)
 {
-	const struct flame_frame *frames;
-	uint32_t count = flame_known_frames(builder, tile->thread, tile->start_ns, tile->end_ns, &frames);
-
-	for (uint32_t i = 0; i < count; i++)
-		node = flame_child_named(builder->flame, node, (enum flame_kind)frames[i].kind, frames[i].name);
-	place_frames(placed, frames, count);
-	return node;
+	placed->count = flame_known_frames(builder, tile->thread, tile->start_ns, tile->end_ns, &placed->stack_id);
+	return placed->count ? flame_push_frames(builder, node, placed->stack_id, placed->count) : node;
 }
 
 static enum flame_kind kind_of_cause(enum cause cause)
@@ -99,14 +96,13 @@ static uint32_t node_of_tile(struct flame_builder *builder, uint32_t node, const
 	const struct model *model = builder->model;
 	const struct thread *thread = &model->threads.list.items[tile->thread];
 	uint32_t chain[SPAN_DEPTH_MAX], depth = 0;
-	struct placed_stack placed;
+	struct placed_stack placed = {};
 	bool is_waiting =
 		tile->interval != NO_INDEX && thread->intervals.items[tile->interval].state != INTERVAL_RUNNING;
 
 	for (uint32_t span = tile->span; span != NO_INDEX && depth < SPAN_DEPTH_MAX;
 	     span = thread->spans.items[span].parent)
 		chain[depth++] = span;
-	placed.count = 0;
 	if (tile->evidence == NO_INDEX || model->events[tile->evidence]->kind != EVENT_SAMPLE)
 		node = go_as_known(builder, node, tile, &placed);
 	while (depth > 0) {

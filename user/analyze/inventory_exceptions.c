@@ -84,7 +84,7 @@ static void read_site(struct exception_rows *rows, struct throw_site *site)
 
 static const struct throw_site *site_of(struct exception_rows *rows, uint64_t given_id, uint32_t class_name)
 {
-	uint64_t stack_id = given_id & ~STACK_ID_BORROWED;
+	uint64_t stack_id = model_stack_id(rows->inventory->model, given_id);
 	bool is_new;
 	uint32_t at = (uint32_t)rows->sites.count;
 	uint64_t *first = map_set(&rows->site_by_stack, stack_id, at, &is_new);

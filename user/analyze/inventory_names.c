@@ -26,6 +26,11 @@ const char *class_name_dotted(struct arena *arena, const char *name)
 const char *type_name_demangled(struct arena *arena, const char *mangled)
 {
 	int status = -1;
+
+	/* The compiler marks the name of a type that no other file can mean: libstdc++ then compares addresses, not names. */
+	if (*mangled == '*')
+		mangled++;
+
 	auto_free char *name = *mangled ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
 
 	return status == 0 && name ? arena_copy(arena, name, strlen(name))

@@ -1,5 +1,7 @@
 #include "cli/bench.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +69,16 @@ void bench_close(struct bench *bench)
 	work_folder_close(&bench->folder);
 	invoker_done(&bench->invoker);
 	arena_done(&bench->arena);
+}
+
+struct err *bench_check_command(const struct bench *bench, const char *name)
+{
+	char path[PATH_MAX];
+	int error = command_find(name, bench->invoker.environment, path);
+
+	if (!error)
+		return NULL;
+	return err_errno(error == ENOENT ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error, "cannot run '%s'", name);
 }
 
 struct bench_scenario *bench_add(struct bench *bench, const char *name, const struct java_command *java,

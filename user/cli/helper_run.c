@@ -86,7 +86,7 @@ static bool is_enough(const struct helper *helper)
 
 	if (!helper->is_enough)
 		return false;
-	text = helper_text(helper->output_path, &arena, &length);
+	text = helper_text(helper->watched_path ? helper->watched_path : helper->output_path, &arena, &length);
 	return helper->is_enough(text, length);
 }
 

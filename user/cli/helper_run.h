@@ -18,6 +18,7 @@ struct helper {
 	const char *output_path; /* its output and errors, appended; the invoker must be able to write there */
 	uint64_t timeout_ns;
 	helper_enough *is_enough; /* NULL: wait for its end */
+	const char *watched_path; /* what is_enough looks at; NULL: the output */
 };
 
 struct helper_result {

@@ -503,6 +503,23 @@ char **java_command_asking(const struct java_command *command, const char *const
 	return finish(&list, arena);
 }
 
+const char *const *options_joined(struct arena *arena, const char *const *first, const char *const *second)
+{
+	const char *const *lists[] = {first, second};
+	size_t count = 0;
+	const char **joined;
+
+	for (size_t i = 0; i < array_length(lists); i++)
+		for (size_t k = 0; lists[i] && lists[i][k]; k++)
+			count++;
+	joined = arena_array(arena, const char *, count + 1);
+	count = 0;
+	for (size_t i = 0; i < array_length(lists); i++)
+		for (size_t k = 0; lists[i] && lists[i][k]; k++)
+			joined[count++] = lists[i][k];
+	return joined;
+}
+
 /* ---- shell ---- */
 
 bool shell_words(const char *text, struct arena *arena, const char *const **ret_words)

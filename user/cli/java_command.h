@@ -57,3 +57,6 @@ const char *java_command_option(const struct java_command *command, const char *
 /* A command for a shell as words: split at blanks, quotes and backslashes understood. False where a shell is needed
  * (pipes, variables, wildcards …). In `arena`. */
 bool shell_words(const char *text, struct arena *arena, const char *const **ret_words);
+
+/* Two NULL-terminated lists of options, either NULL, as one. */
+const char *const *options_joined(struct arena *arena, const char *const *first, const char *const *second);

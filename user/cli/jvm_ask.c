@@ -96,16 +96,20 @@ static enum cache_method method_of(const char *flags, int major)
 	return (major ? major >= 10 : has_flag(flags, "SharedArchiveConfigFile")) ? CACHE_STATIC : CACHE_NONE;
 }
 
-/* openjdk version "25.0.3" …, java version "1.8.0_392" … */
+/* openjdk version "25.0.3" …, java version "1.8.0_392" …; in a VM's own log <release>, a line, 25.0.3+9. */
 static void read_version(const char *text, struct arena *arena, struct jvm_facts *facts)
 {
-	const char *at = strstr(text, " version \"");
+	static const char printed[] = " version \"", logged[] = "<release>\n";
+	const char *at = strstr(text, printed);
 	char *end;
 
 	facts->version = "";
-	if (!at)
+	if (at)
+		at += strlen(printed);
+	else if ((at = strstr(text, logged)))
+		at += strlen(logged);
+	else
 		return;
-	at += strlen(" version \"");
 	facts->version = arena_copy(arena, at, strcspn(at, "\"\n"));
 	facts->major = (int)strtol(at, &end, 10);
 	if (facts->major == 1 && *end == '.')
@@ -150,45 +154,13 @@ static bool has_all_flags(const char *text, size_t length)
 	return has_flag(text, "YoungPLABSize") || strstr(text, " ZUncommit");
 }
 
-static const char **with(const char *const *options, const char *const *more, struct arena *arena)
-{
-	size_t count = 0, extra = 0;
-	const char **list;
-
-	while (options && options[count])
-		count++;
-	while (more[extra])
-		extra++;
-	list = arena_array(arena, const char *, count + extra + 1);
-	for (size_t i = 0; i < count; i++)
-		list[i] = options[i];
-	for (size_t i = 0; i < extra; i++)
-		list[count + i] = more[i];
-	return list;
-}
-
-static struct err *run(char *const *words, const struct invoker *invoker, const char *output_path,
-		       struct arena *arena, struct helper_result *ret_result)
-{
-	struct helper helper = {
-		.invoker = invoker,
-		.output_path = output_path,
-		.timeout_ns = ASK_TIMEOUT_S * 1000000000ull,
-		.is_enough = has_all_flags,
-	};
-
-	/* Answers of an earlier run in the same folder are not this one's. */
-	unlink(output_path);
-	return helper_run(&helper, words, arena, ret_result);
-}
-
 static struct err *ask_java(const struct java_command *command, const char *const *options,
 			    const struct invoker *invoker, const char *output_path, struct arena *arena,
 			    struct jvm_facts *facts)
 {
 	static const char *const flags[] = {"-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintFlagsFinal", NULL};
 	struct helper_result result;
-	char **words = java_command_asking(command, with(options, flags, arena), arena);
+	char **words = java_command_asking(command, options_joined(arena, options, flags), arena);
 	struct helper helper = {
 		.invoker = invoker, .output_path = output_path, .timeout_ns = ASK_TIMEOUT_S * 1000000000ull};
 
@@ -200,37 +172,46 @@ static struct err *ask_java(const struct java_command *command, const char *cons
 	return NULL;
 }
 
-/* Dumping is all that the JVM does then: the application does not start. */
+/* Dumping is all that the JVM does then: the application does not start. What it prints goes to a log of its own,
+ * wherever the script sends its output. */
 static struct err *ask_script(const struct java_command *command, const char *const *options,
 			      const struct invoker *invoker, struct work_folder *folder, const char *output_path,
 			      struct arena *arena, struct jvm_facts *facts)
 {
+	const char *log = work_folder_file(folder, "asked", ".xml"),
+		   *archive = work_folder_file(folder, "asked", ".jsa");
 	const char *const flags[] = {
 		"-XX:+UnlockDiagnosticVMOptions",
 		"-XX:+PrintFlagsFinal",
+		"-XX:+LogVMOutput",
+		arena_format(arena, "-XX:LogFile=%s", log),
 		"-Xshare:dump",
-		arena_format(arena, "-XX:SharedArchiveFile=%s", work_folder_file(folder, "asked", ".jsa")),
+		arena_format(arena, "-XX:SharedArchiveFile=%s", archive),
 		NULL,
 	};
-	static const char *const java_words[] = {"java", NULL};
+	struct helper helper = {
+		.invoker = invoker,
+		.output_path = output_path,
+		.timeout_ns = ASK_TIMEOUT_S * 1000000000ull,
+		.is_enough = has_all_flags,
+		.watched_path = log,
+	};
 	struct helper_result result;
-	struct java_command java;
+	const char *text;
+	size_t length;
 
-	TRY(run(java_command_with(command, with(options, flags, arena), NULL, arena), invoker, output_path, arena,
-		&result));
-	unlink(work_folder_file(folder, "asked", ".jsa"));
-	if (has_all_flags(result.text, result.length)) {
-		read_facts(result.text, arena, facts);
-		return NULL;
-	}
-	if (options && options[0]) {
-		facts->refusal = complaint(&result, arena);
-		return NULL;
-	}
-	/* Its output goes elsewhere. */
-	facts->is_guess = true;
-	TRY(java_command_parse(java_words, invoker->environment, DROP_CACHES | DROP_AGENTS, arena, &java));
-	return ask_java(&java, options, invoker, output_path, arena, facts);
+	/* Answers of an earlier run in the same folder are not this one's. */
+	unlink(output_path);
+	unlink(log);
+	TRY(helper_run(&helper, java_command_with(command, options_joined(arena, options, flags), NULL, arena), arena,
+		       &result));
+	unlink(archive);
+	text = helper_text(log, arena, &length);
+	if (!has_all_flags(text, length))
+		facts->refusal = length ? complaint(&result, arena)
+					: arena_format(arena, "no JVM was started (%s)", complaint(&result, arena));
+	read_facts(text, arena, facts);
+	return NULL;
 }
 
 struct err *jvm_ask(const struct java_command *command, const char *const *options, const struct invoker *invoker,

@@ -27,7 +27,6 @@ struct jvm_facts {
 	const char *version;	  /* as it says, "" not known */
 	const char *collector;	  /* "g1", "zgc" …, as in --gc; "other" */
 	const char *refusal;	  /* NULL, or why it does not start with the options: its own words */
-	bool is_guess;		  /* a script could not be asked: it was the java on the path */
 };
 
 /* Asks the JVM of the command, started with `options` (NULL-terminated, may be NULL). A script's JVM is asked to dump

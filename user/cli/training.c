@@ -14,23 +14,6 @@
 
 enum { OPTIONS_MOST = 6, CREATE_TIMEOUT_S = 600 };
 
-const char *const *options_joined(struct arena *arena, const char *const *first, const char *const *second)
-{
-	const char *const *lists[] = {first, second};
-	size_t count = 0;
-	const char **joined;
-
-	for (size_t i = 0; i < array_length(lists); i++)
-		for (size_t k = 0; lists[i] && lists[i][k]; k++)
-			count++;
-	joined = arena_array(arena, const char *, count + 1);
-	count = 0;
-	for (size_t i = 0; i < array_length(lists); i++)
-		for (size_t k = 0; lists[i] && lists[i][k]; k++)
-			joined[count++] = lists[i][k];
-	return joined;
-}
-
 /* ---- what each JVM wants ---- */
 
 static void plan_aot(struct bench *bench, const struct cache_plan *plan, const char **train, const char **create,

@@ -27,6 +27,3 @@ void cache_plan_make(struct bench *bench, const struct jvm_facts *facts, const c
 struct err *training_make(struct bench *bench, const struct java_command *java, const char *const *java_options,
 			  const struct cache_plan *plan, const char *name, struct training *ret_training,
 			  const char **ret_why_not) must_check;
-
-/* Two NULL-terminated lists, either NULL, as one. */
-const char *const *options_joined(struct arena *arena, const char *const *first, const char *const *second);

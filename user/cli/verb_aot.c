@@ -237,6 +237,7 @@ struct err *verb_aot(const struct options *options, struct outcome *outcome)
 
 	TRY(recording_check_command(options->command[0]));
 	TRY(bench_open(options, outcome, &aot.bench));
+	TRY(bench_check_command(&aot.bench, options->command[0]));
 	TRY(find_layouts(&aot));
 	TRY(add_collectors(&aot));
 	add_squares(&aot);

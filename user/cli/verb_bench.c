@@ -5,7 +5,6 @@
 #include "cli/bench.h"
 #include "cli/jar_layout.h"
 #include "cli/jvm_ask.h"
-#include "cli/recording.h"
 #include "cli/verbs.h"
 
 /* What needs no shell is executed as it is, so that its words can be looked at. */
@@ -36,7 +35,7 @@ static struct err *add_one(struct bench *bench, const struct option_scenario *as
 	struct java_command java;
 	const char *const *words = words_of(bench, asked->command);
 
-	TRY(recording_check_command(words[0]));
+	TRY(bench_check_command(bench, words[0]));
 	TRY(java_command_parse(words, bench->invoker.environment, collector ? DROP_COLLECTORS : 0, arena, &java));
 	if (layout && strcmp(layout, "extracted") == 0)
 		TRY_CONTEXT(jar_layout_extract(&java, &bench->invoker, &bench->folder, arena, &java), "scenario '%s'",

@@ -73,10 +73,15 @@ void stacks_prepare(struct load *load)
 
 /* ---- questions ---- */
 
+uint64_t model_stack_id(const struct model *model, uint64_t given_id)
+{
+	return given_id && !map_find(&model->jvm.stack_by_id, given_id) ? given_id & ~STACK_ID_BORROWED : given_id;
+}
+
 const struct stack_frame *model_stack(const struct model *model, uint64_t stack_id, uint32_t *ret_count,
 				      uint32_t *ret_flags)
 {
-	uint64_t *event = stack_id ? map_find(&model->jvm.stack_by_id, stack_id & ~STACK_ID_BORROWED) : NULL;
+	uint64_t *event = stack_id ? map_find(&model->jvm.stack_by_id, model_stack_id(model, stack_id)) : NULL;
 
 	*ret_count = 0;
 	if (ret_flags)

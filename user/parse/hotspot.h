@@ -32,8 +32,9 @@ struct hotspot_access {
 	void *context;
 };
 
-/* The symbols that the functions below ask for, so that a caller may look for all of them in one pass over libjvm's symbol
- * table, which has 70,000. Writes up to `capacity` names, borrowed for ever, and returns how many there are. */
+/* The symbols that the functions below ask for, so that a caller may look for all of them in one pass over libjvm's
+ * symbol table, which has 70,000. Writes up to `capacity` names, borrowed for ever, and returns how many there are.
+ */
 size_t hotspot_symbol_names(const char **names, size_t capacity);
 
 /* Fails where libjvm exports no tables, or they cannot be read or hold nothing. */

@@ -70,6 +70,9 @@ static const struct site_row {
 	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN5Mutex14lock_contendedEP6Thread", VM_WAIT_MUTEX, 0, NO_ARGUMENT, "vm_waits"},
 	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN20SafepointSynchronize5blockEP10JavaThread", VM_WAIT_SAFEPOINT, NO_ARGUMENT, NO_ARGUMENT, "vm_waits"},
 	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13CompileBroker19wait_for_completionEP11CompileTask", VM_WAIT_COMPILE, 0, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN14ZPageAllocator16alloc_page_stallE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN23ShenandoahControlThread20handle_alloc_failureE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN20ShenandoahController20handle_alloc_failureE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
 	{CXX_SITES, "native_throw", SOURCE_SYMBOL, "__cxa_throw", 0, NO_ARGUMENT, NO_ARGUMENT, "native_exceptions"},
 	{CXX_SITES, "native_catch", SOURCE_SYMBOL, "__cxa_begin_catch", 0, NO_ARGUMENT, NO_ARGUMENT, "native_exceptions"},
 };

@@ -22,7 +22,8 @@ struct err *render_svg(const struct flame *flame, const char *title, FILE *out) 
 struct err *render_flame_page(const struct flame *flame, const char *title, const char *command,
 			      FILE *out) must_check;
 
-/* Evented profiles for requests, a sampled one for everything. */
+/* Evented profiles for requests, a sampled one for everything. Very long paths have their shortest steps told
+ * together. */
 struct err *render_speedscope(const struct flame *flame, const struct report *report, const char *title,
 			      FILE *out) must_check;
 

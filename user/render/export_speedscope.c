@@ -9,7 +9,11 @@
 /* Its importer knows the format by this value. */
 #define SPEEDSCOPE_SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
-enum { REQUESTS_MAX = 200, STACK_MAX = 4096 };
+enum {
+	REQUESTS_MAX = 200,
+	STACK_MAX = 4096,
+	STEPS_MAX = 20000, /* of one request: steps that are shorter than its part of so many are told as one */
+};
 
 struct writer {
 	struct json_out json;
@@ -88,28 +92,52 @@ static void put_event(struct writer *writer, const char *type, uint32_t node, in
 	json_out_object_end(&writer->json);
 }
 
+/* From *at on: one step, or several short ones with the frames of the longest. The whole length is kept. */
+static struct flame_step next_step(const struct flame *flame, size_t *at, size_t end, int64_t shortest_ns)
+{
+	struct flame_step step = flame->steps.items[(*at)++];
+	int64_t longest_ns = step.duration_ns;
+
+	while (*at < end && step.duration_ns < shortest_ns) {
+		const struct flame_step *next = &flame->steps.items[*at];
+
+		if (next->duration_ns >= shortest_ns)
+			break;
+		if (next->duration_ns > longest_ns) {
+			longest_ns = next->duration_ns;
+			step.node = next->node;
+		}
+		step.duration_ns += next->duration_ns;
+		(*at)++;
+	}
+	return step;
+}
+
 static void put_steps(struct writer *writer, size_t first, size_t end)
 {
 	const struct flame *flame = writer->flame;
+	const struct flame_step *last = &flame->steps.items[end - 1];
+	int64_t whole_ns = last->start_ns + last->duration_ns - flame->steps.items[first].start_ns;
+	int64_t shortest_ns = end - first > STEPS_MAX ? whole_ns / STEPS_MAX : 0;
 	uint32_t *open = calloc(STACK_MAX, sizeof(*open)), *next = calloc(STACK_MAX, sizeof(*next));
 	size_t open_count = 0;
 	int64_t at_ns = 0;
 
 	if (!open || !next)
 		memory_exhausted();
-	for (size_t i = first; i < end; i++) {
-		const struct flame_step *step = &flame->steps.items[i];
-		size_t next_count = chain_of(flame, step->node, next), shared = 0;
+	while (first < end) {
+		struct flame_step step = next_step(flame, &first, end, shortest_ns);
+		size_t next_count = chain_of(flame, step.node, next), shared = 0;
 
 		while (shared < open_count && shared < next_count && open[shared] == next[shared])
 			shared++;
 		while (open_count > shared)
-			put_event(writer, "C", open[--open_count], step->start_ns);
+			put_event(writer, "C", open[--open_count], step.start_ns);
 		while (open_count < next_count) {
 			open[open_count] = next[open_count];
-			put_event(writer, "O", open[open_count++], step->start_ns);
+			put_event(writer, "O", open[open_count++], step.start_ns);
 		}
-		at_ns = step->start_ns + step->duration_ns;
+		at_ns = step.start_ns + step.duration_ns;
 	}
 	while (open_count)
 		put_event(writer, "C", open[--open_count], at_ns);
@@ -135,7 +163,7 @@ static void put_requests(struct writer *writer, const struct report *report)
 		begin_profile(writer, "evented", name, step->start_ns,
 			      flame->steps.items[end - 1].start_ns + flame->steps.items[end - 1].duration_ns);
 		json_out_key(&writer->json, "events");
-		json_out_array(&writer->json);
+		json_out_array_flat(&writer->json);
 		put_steps(writer, first, end);
 		json_out_array_end(&writer->json);
 		json_out_object_end(&writer->json);

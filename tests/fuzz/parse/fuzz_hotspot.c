@@ -1,4 +1,5 @@
-/* Any virtual machine's memory: the made-up one with words of it overwritten as the input says, read by every function.
+/* Any virtual machine's memory: the made-up one with words of it overwritten as the input says, read by every
+ * function.
  *
  * Input: a byte (bit 0: the shape), then patches of 11 bytes: the word's index (3 bytes) and its new value (8). */
 #include "hotspot_fake.h"
@@ -46,7 +47,10 @@ static void read_names(struct hotspot *hotspot, const struct fake_vm *vm)
 	const struct stack_frame stack[] = {
 		{.method = vm->run, .at = 8, .type = CODE_INTERPRETED},
 		{.method = vm->nmethod, .at = vm->nmethod + 288 + 0x10, .type = CODE_C2, .cookie = FAKE_COMPILE_ID},
-		{.method = vm->native_nmethod, .at = vm->native_nmethod + 130, .type = CODE_NATIVE_METHOD, .cookie = 78},
+		{.method = vm->native_nmethod,
+		 .at = vm->native_nmethod + 130,
+		 .type = CODE_NATIVE_METHOD,
+		 .cookie = 78},
 		{.method = vm->large_stub, .at = vm->large_stub + 70, .type = CODE_STUB},
 	};
 	struct hotspot_code code;

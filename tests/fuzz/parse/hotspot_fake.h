@@ -1,6 +1,7 @@
-/* A made-up virtual machine for the readers of parse/hotspot.h: libjvm's tables and, behind them, classes, methods, code,
- * threads and flags, byte by byte in one piece of memory. Two shapes: FAKE_OLD keeps debug information in the nmethod and
- * code bounds as addresses, as JDK 9 to 23 do; FAKE_NEW keeps offsets and data outside, as JDK 24 and later. */
+/* A made-up virtual machine for the readers of parse/hotspot.h: libjvm's tables and, behind them, classes, methods,
+ * code, threads and flags, byte by byte in one piece of memory. Two shapes: FAKE_OLD keeps debug information in the
+ * nmethod and code bounds as addresses, as JDK 9 to 23 do; FAKE_NEW keeps offsets and data outside, as JDK 24 and
+ * later. */
 #pragma once
 
 #include <stdbool.h>
@@ -146,8 +147,8 @@ static inline void fake_field(struct fake_vm *vm, struct fake_fields *fields, co
 }
 
 /* A static field with a value of its own; returns its address. */
-static inline uint64_t fake_static(struct fake_vm *vm, struct fake_fields *fields, const char *type, const char *field,
-				   const char *cxx_type, uint64_t value)
+static inline uint64_t fake_static(struct fake_vm *vm, struct fake_fields *fields, const char *type,
+				   const char *field, const char *cxx_type, uint64_t value)
 {
 	uint64_t address = fake_alloc(vm, 8);
 
@@ -199,8 +200,8 @@ static inline void fake_write_types(struct fake_vm *vm)
 {
 	const bool is_new = vm->shape == FAKE_NEW;
 	const struct fake_named types[] = {
-		{"JavaFrameAnchor", 24}, {"HeapBlock", is_new ? 8 : 16}, {"PcDesc", 16}, {"ConstMethod", 56},
-		{"ConstantPool", 72},	 {"JVMFlag", 24},
+		{"JavaFrameAnchor", 24}, {"HeapBlock", is_new ? 8 : 16}, {"PcDesc", 16},
+		{"ConstMethod", 56},	 {"ConstantPool", 72},		 {"JVMFlag", 24},
 	};
 	const struct fake_named ints[] = {
 		{"frame::entry_frame_call_wrapper_offset", (uint32_t)-6},
@@ -252,8 +253,8 @@ static inline uint64_t fake_class(struct fake_vm *vm, const char *name, const ch
 }
 
 /* A method of the class, named at its pool's `index` (2, 4, 6), with 16 bytes of code and then `table`. */
-static inline uint64_t fake_method(struct fake_vm *vm, uint64_t klass, int index, const char *name, const char *signature,
-				   const uint8_t *table, size_t table_bytes, bool is_native)
+static inline uint64_t fake_method(struct fake_vm *vm, uint64_t klass, int index, const char *name,
+				   const char *signature, const uint8_t *table, size_t table_bytes, bool is_native)
 {
 	const bool is_new = vm->shape == FAKE_NEW;
 	size_t words = (56 + 16 + table_bytes + 7) / 8;
@@ -277,9 +278,10 @@ static inline uint64_t fake_method(struct fake_vm *vm, uint64_t klass, int index
 
 static inline void fake_make_classes(struct fake_vm *vm)
 {
-	/* Lines of `run`: 0 → 10, 3 → 11, 8 → 300, 12 → 299. An entry is a byte (bci step << 3 | line step), or 0xff and two
-	 * zigzag numbers: (0, 10), then 3 << 3 | 1, then (5, 289), then (4, -1). In UNSIGNED5 578 (289 in zigzag) is two
-	 * bytes: 578 - 192 = 386 = 2 + 64 * 6, or with 0 excluded 578 - 191 = 387 = 3 + 64 * 6, each byte one higher. */
+	/* Lines of `run`: 0 → 10, 3 → 11, 8 → 300, 12 → 299. An entry is a byte (bci step << 3 | line step), or 0xff
+	 * and two zigzag numbers: (0, 10), then 3 << 3 | 1, then (5, 289), then (4, -1). In UNSIGNED5 578 (289 in
+	 * zigzag) is two bytes: 578 - 192 = 386 = 2 + 64 * 6, or with 0 excluded 578 - 191 = 387 = 3 + 64 * 6, each
+	 * byte one higher. */
 	static const uint8_t old_lines[] = {0xff, 0, 20, 0x19, 0xff, 10, 194, 6, 0xff, 8, 1, 0};
 	static const uint8_t new_lines[] = {0xff, 1, 21, 0x19, 0xff, 11, 195, 7, 0xff, 9, 2, 0};
 	const bool is_new = vm->shape == FAKE_NEW;
@@ -343,7 +345,8 @@ static inline void fake_debug_information(struct fake_vm *vm, uint64_t nmethod)
 	/* At 1: run (method 1) at 3. At 4: inner (method 2) at 5, called from the scope at 1. At 7: run at 8. */
 	static const uint8_t scopes[] = {0, 0, 1, 4, 1, 2, 6, 0, 1, 9};
 	const bool is_new = vm->shape == FAKE_NEW;
-	uint64_t data = is_new ? fake_alloc(vm, 256) : nmethod + 512, metadata = is_new ? fake_alloc(vm, 64) : nmethod + 448;
+	uint64_t data = is_new ? fake_alloc(vm, 256) : nmethod + 512,
+		 metadata = is_new ? fake_alloc(vm, 64) : nmethod + 448;
 	/* Old: metadata at 448, scopes at 512, descs at 544, dependencies at 608. New: descs at 16, scopes at 80. */
 	uint64_t scopes_at = data + (is_new ? 80 : 0), descs_at = data + (is_new ? 16 : 32);
 

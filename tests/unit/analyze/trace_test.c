@@ -205,7 +205,10 @@ static bool may_take(uint32_t kind, int cause)
 	if (cause == CAUSE_UNEXPLAINED)
 		return true;
 	switch ((enum event_kind)kind) {
-	case EVENT_SYSCALL:
+	case EVENT_SYSCALL: /* what a call waited for: which child is not known any more */
+		return is_of_span(cause) || cause == CAUSE_WAIT_CHILD;
+	case EVENT_EXIT:
+		return cause == CAUSE_WAIT_CHILD;
 	case EVENT_FILE_OPEN:
 	case EVENT_FILE_LOOKUP:
 	case EVENT_FILE_READ:
@@ -220,6 +223,7 @@ static bool may_take(uint32_t kind, int cause)
 	case EVENT_CLASS_PARSE:
 	case EVENT_CLASS_LINK:
 	case EVENT_CLASS_INIT:
+	case EVENT_CLASS_RETURN:
 		return is_of_span(cause);
 	case EVENT_FAULT: /* within a call, the switch itself still says that the disk was waited for */
 		return is_of_span(cause) || cause == CAUSE_WAIT_DISK;
@@ -231,12 +235,14 @@ static bool may_take(uint32_t kind, int cause)
 	case EVENT_SOCKET_WRITE:
 	case EVENT_SOCKET_ARRIVAL:
 		return cause == CAUSE_WAIT_NETWORK || is_of_span(cause);
-	case EVENT_WAKE: /* a wait that is proven by itself then lasts until the thread runs */
-		return cause >= CAUSE_FAULT_MINOR || cause == CAUSE_WAIT_DISK || cause == CAUSE_JIT_WAIT ||
-		       cause == CAUSE_GC_STALL || cause == CAUSE_SAFEPOINT_WAIT || cause == CAUSE_GC_PAUSE;
+	case EVENT_WAKE: /* the fault that a wait lies in is proven as a whole */
+		return cause >= CAUSE_FAULT_MINOR;
 	case EVENT_FORK: /* before its first record nothing is known of a thread: the wait for it is what is left */
 		return (cause >= CAUSE_LOCK_MONITOR && cause <= CAUSE_LOCK_VM) || cause == CAUSE_WAIT_CHILD;
-	case EVENT_VM_WAIT: /* the path of the thread that ended the wait explains it then */
+	case EVENT_VM_WAIT: /* the path of the thread that ended the wait explains it then, or the timer that did */
+		if (cause == CAUSE_WAIT_TIMER)
+			return true;
+		/* fall through */
 	case EVENT_SAFEPOINT:
 	case EVENT_GC:
 	case EVENT_VM_OPERATION:

@@ -206,7 +206,8 @@ static void all_but_virtual_threads_of_17(void **state)
 	(void)state;
 	for (int i = 0; i < HOTSPOT_FEATURE_COUNT; i++)
 		assert_int_equal(hotspot_has(fixture->hotspot, i), i != HOTSPOT_FROZEN_FRAMES);
-	assert_string_equal(hotspot_missing(fixture->hotspot, HOTSPOT_FROZEN_FRAMES), "this VM has no virtual threads");
+	assert_string_equal(hotspot_missing(fixture->hotspot, HOTSPOT_FROZEN_FRAMES),
+			    "this VM has no virtual threads");
 	assert_string_equal(hotspot_feature_name(HOTSPOT_INLINED_FRAMES), "inlined frames");
 }
 
@@ -325,7 +326,8 @@ static void blobs_of_addresses(void **state)
 		/* The 300th segment of a block: two steps back, 45 and 254. */
 		assert_true(hotspot_code_find(
 			fixture->hotspot,
-			vm->code_low + ((FAKE_LARGE_SEGMENT + FAKE_LARGE_SEGMENTS - 1) << FAKE_SEGMENT_SHIFT), &code));
+			vm->code_low + ((FAKE_LARGE_SEGMENT + FAKE_LARGE_SEGMENTS - 1) << FAKE_SEGMENT_SHIFT),
+			&code));
 		assert_int_equal(code.blob, vm->large_stub);
 		assert_int_equal(code.type, CODE_STUB);
 		assert_string_equal(code.name, "StubRoutines (final stubs)");
@@ -543,8 +545,7 @@ static void configuration_of_the_walk(void **state)
 
 	(void)state;
 	hotspot_bpf_config(older->hotspot, &config);
-	assert_int_equal(config.abilities,
-			 HOTSPOT_CAN_NAME_CLASSES | HOTSPOT_CAN_WALK | HOTSPOT_CAN_WALK_COMPILED);
+	assert_int_equal(config.abilities, HOTSPOT_CAN_NAME_CLASSES | HOTSPOT_CAN_WALK | HOTSPOT_CAN_WALK_COMPILED);
 	assert_int_equal(config.env_to_thread, 656 + 24 + 8);
 	assert_int_equal(config.thread_anchor_pc, 656 + 8);
 	assert_int_equal(config.wrapper_anchor_fp, 32 + 16);

@@ -114,6 +114,7 @@ final class Work {
             case "initializer-burn": return () -> waitForInitializer("initializer-burn", "BurningInitializer");
             case "initializer-sleep": return () -> waitForInitializer("initializer-sleep", "SleepingInitializer");
             case "collect": return this::collect;
+            case "stall": return this::allocate;
             case "future": return this::waitForFuture;
             case "child": return this::waitForChild;
             case "name": return this::lookUpName;
@@ -344,6 +345,16 @@ final class Work {
         Piece piece = new Piece("collect");
 
         System.gc();
+        return piece.end();
+    }
+
+    /** Garbage faster than a concurrent collector takes it away, in a heap with little room. */
+    private Piece allocate() {
+        Piece piece = new Piece("stall");
+
+        for (int i = 0; i < 1500; i++) {
+            kept = new byte[1 << 20];
+        }
         return piece.end();
     }
 
