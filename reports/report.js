@@ -184,7 +184,7 @@ const timelineMade = timeline(data.timeline, data.paths, report, "timeline");
 section("timeline", "Timeline", "From exec to the end. The critical path is what the first request was waiting for at each moment, wherever that ran: follow it from lane to lane. Click on the picture, then zoom with the wheel.", timelineMade);
 let flameMade;
 if (listed(data.flames)) section("flame", "Flame graph", "Frames from the outermost to the innermost, as wide as the time spent in them on the first request's critical path (or what else is chosen). Click to zoom.",
-  flameMade = flameGraph(data.flames, { id: "flame", mode: "now", modeWords: { now: "first request", before: "a warm one", change: "first minus warm" } }));
+  flameMade = flameGraph(data.flames, { id: "flame", mode: "now", modeWords: { now: "first request", before: "mean of warm ones", change: "first minus warm" } }));
 findingsSection();
 curveSection();
 phasesSection();

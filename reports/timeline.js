@@ -67,7 +67,7 @@ function timeline(line, paths, report, id) {
     all.setAttribute("aria-pressed", String(showsAll));
     picture.height = top + wanted().length * laneHeight + 6;
     picture.canvas.style.height = picture.height + "px";
-    range.textContent = `${duration(from)} to ${duration(to)} after exec, ${duration(to - from)} wide`;
+    range.textContent = `${axisLabel(from, (to - from) / 40)} to ${axisLabel(to, (to - from) / 40)} after exec, ${duration(to - from)} wide`;
     picture.redraw();
   }
 

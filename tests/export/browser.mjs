@@ -1,6 +1,6 @@
 /* What the tests in the browser share: a headless Chromium, checks that count, pages that must not complain. */
 import { createRequire } from "node:module";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 
@@ -17,13 +17,15 @@ export function same(what, found, wanted) {
 }
 
 export async function withBrowser(work) {
-  const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), "warmtrace-browser-")), { executablePath: browserPath, headless: true, viewport: { width: 1300, height: 900 }, reducedMotion: "reduce",
+  const profile = mkdtempSync(join(tmpdir(), "warmtrace-browser-"));
+  const context = await chromium.launchPersistentContext(profile, { executablePath: browserPath, headless: true, viewport: { width: 1300, height: 900 }, reducedMotion: "reduce",
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
   context.setDefaultTimeout(20000);
   try {
     await work(context);
   } finally {
     await context.close();
+    rmSync(profile, { recursive: true, force: true });
   }
   console.log(`${checks} checks, ${failed} failed`);
   process.exit(failed || !checks ? 1 : 0);

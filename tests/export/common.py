@@ -1,9 +1,11 @@
 """What the export tests share: recordings from text, the program, checks that count, a reader of protocol buffers."""
+import atexit
 import csv
 import gzip
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,6 +41,7 @@ class Program:
     def __init__(self, warmtrace, write_recording):
         self.warmtrace, self.write_recording = warmtrace, write_recording
         self.folder = tempfile.mkdtemp(prefix="warmtrace-export-")
+        atexit.register(shutil.rmtree, self.folder, True)
 
     def recording(self, *made):
         """A recording from make_trace.py, or from a file of text."""

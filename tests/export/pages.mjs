@@ -129,7 +129,7 @@ async function checkSvg(context, label) {
   check(`${label}.svg: frames`, whole > 3);
   const frame = page.locator(".f").nth(4);
   await frame.click();
-  same(`${label}.svg: a click zooms`, await page.evaluate(() => document.querySelectorAll(".f")[4].getAttribute("width")), "100%");
+  check(`${label}.svg: a click zooms`, await page.evaluate(() => Math.abs(parseFloat(document.querySelectorAll(".f")[4].getAttribute("width")) - 100) < 0.001));
   check(`${label}.svg: other frames are gone`, (await shown()) <= whole);
   await page.keyboard.press("Escape");
   await page.evaluate(() => document.getElementById("reset").dispatchEvent(new MouseEvent("click")));

@@ -101,10 +101,10 @@ def output_through_a_link():
 def full_disk():
     """The recording fits only in part: the command runs on, what was written can be read, the report says what is missing."""
     place = folder()
-    if run_quietly(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place]).returncode != 0:
+    if run_quietly(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", place]).returncode != 0:
         skip("cannot mount a small file system")
     try:
-        script = "import os\nfor i in range(60000): os.close(os.open('/etc/hostname', os.O_RDONLY)); os.path.exists('/etc/%d' % i)\nprint('done')\n"
+        script = "import os\nfor i in range(200000): os.close(os.open('/etc/hostname', os.O_RDONLY)); os.path.exists('/etc/%d' % i)\nprint('done')\n"
         run = warmtrace("-o", f"{place}/x.wtr", "--report", "/dev/null", "--", program("python3"), "-c", script)
         assert run.stdout == "done\n", run
         assert run.returncode in (0, 125), run

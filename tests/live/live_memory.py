@@ -2,9 +2,10 @@
 
 import os
 import re
+import sys
 import time
 
-from harness import case, free_port, java, main, near, program, skip, start, demo_jar, trace
+from harness import case, free_port, java, main, near, skip, start, demo_jar, trace
 
 
 def smaps(pid):
@@ -39,7 +40,8 @@ def java_memory(version):
     for row in run.report["memory"]:
         assert sum(kind["rss"] for kind in row["by_kind"]) == row["rss"], row["at"]
         for kind in row["by_kind"]:
-            assert kind["rss"] <= kind["committed"] <= kind["reserved"], (row["at"], kind)
+            # What was touched and then made inaccessible is resident, and no longer committed.
+            assert max(kind["rss"], kind["committed"]) <= kind["reserved"], (row["at"], kind)
     kinds = {kind["kind"]: kind for kind in warm["by_kind"]}
     near(kinds["heap"]["rss"], heap, 0.02, "the pre-touched heap")
     libraries = sum(size for name, size in mappings.items() if ".so" in name)
@@ -96,9 +98,10 @@ def killed_by_the_cgroup():
     limit = 48 << 20
     cgroup = Cgroup(limit)
     try:
-        script = (f"import os\nopen('{cgroup.path}/cgroup.procs', 'w').write(str(os.getpid()))\n"
-                  "keep = []\nwhile True: keep.append(bytearray(1 << 20))\n")
-        run = trace([program("python3"), "-c", script], status=137)
+        # Moved by a wrapper, as container tools and cgexec do it.
+        script = "keep = []\nwhile True: keep.append(bytearray(1 << 20))\n"
+        move = f'echo $$ >{cgroup.path}/cgroup.procs; exec "$@"'
+        run = trace(["sh", "-c", move, "sh", os.path.realpath(sys.executable), "-c", script], status=137)
     finally:
         cgroup.remove()
     exit_row = run.report["run"]["exit"]

@@ -14,7 +14,7 @@ TRIES = 3
 
 def engine(version, name, far):
     def attempt(left):
-        untraced = ask_untraced(version, {"heap", "exceptions"} & set(left))
+        untraced = ask_untraced(version, {"heap", "exceptions"} & set(left), far)
         return check_pieces(run_server(version, name, left, far), far, untraced)
 
     best_of(TRIES, KINDS, attempt)

@@ -461,8 +461,7 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 		reading->note = is_lost_fault ? NOTE_RECORD_MISSING : NOTE_NONE;
 		return;
 	}
-	if (read_pause(&in, waker, end_ns, reading))
-		return;
+	/* These first: a pause may end such a wait. */
 	if (in.interval->reason == VM_WAIT_COMPILE) {
 		reading->cause = CAUSE_JIT_WAIT;
 		return;
@@ -471,6 +470,8 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 		reading->cause = CAUSE_GC_STALL;
 		return;
 	}
+	if (read_pause(&in, waker, end_ns, reading))
+		return;
 	if (waker != NO_INDEX || !read_child(&in, end_ns, reading))
 		read_wake(&in, waker, reading);
 	if (reading->follow == NO_INDEX && reading->cause == CAUSE_UNEXPLAINED)

@@ -61,7 +61,7 @@ static bool is_under_fat_loader(const struct finding_context *context, const str
 
 /* A cache spares parsing and linking. It spares finding and reading too where the JDK's own loader would do that; a
  * loader of the application's goes on searching. */
-static bool is_spared(const struct finding_context *context, const struct tile *tile, void *unused)
+bool finding_is_spared_tile(const struct finding_context *context, const struct tile *tile, void *unused)
 {
 	(void)unused;
 	if (tile->cause == CAUSE_CLASS_PARSE || tile->cause == CAUSE_CLASS_LINK)
@@ -115,7 +115,7 @@ bool finding_aot_cache_not_used(const struct finding_context *context, struct fi
 	enum { JDK_WITH_CACHE = 24 };
 	const struct report_runtime *runtime = &context->report->runtime;
 	int jdk = finding_jdk(context);
-	int64_t spared_ns = finding_path_sum(context, is_spared, NULL), parsed;
+	int64_t spared_ns = finding_path_sum(context, finding_is_spared_tile, NULL), parsed;
 
 	if (is_refused(context, draft))
 		return true;

@@ -45,10 +45,13 @@ typedef bool finding_rule(const struct finding_context *context, struct finding_
 	F(lost_events, "lost-events", "Events were lost: figures are lower bounds.")                                 \
 	F(oom_killed, "oom-killed", "The program ended because memory ran out.")                                     \
 	F(fat_jar_class_loading, "fat-jar-class-loading", "Classes are loaded from jars inside a jar.")              \
-	F(exception_storm, "exception-storm", "Exceptions are made by the hundred.")                               \
+	F(exception_storm, "exception-storm", "Exceptions are made by the hundred.")                                 \
 	F(static_initializer_slow, "static-initializer-slow", "A static initialiser takes long.")                    \
 	F(lazy_initialization, "lazy-initialization", "Code is loaded and initialised by the first request.")        \
 	F(aot_cache_not_used, "aot-cache-not-used", "No AOT cache is used.")                                         \
+	F(aot_cache_stale, "aot-cache-stale", "An AOT cache with old code is used.")                                 \
+	F(aot_trained_without_request, "aot-trained-without-request",                                                \
+	  "The AOT cache holds the start, and not the request.")                                                     \
 	F(cds_not_used, "cds-not-used", "No class comes from a shared archive.")                                     \
 	F(cold_page_cache, "cold-page-cache", "Files are read from the disk: the page cache was cold.")              \
 	F(class_path_scan, "class-path-scan", "The class path is searched at length for little.")                    \
@@ -120,6 +123,10 @@ bool finding_is_fat(const struct finding_context *context, uint32_t class_index)
 
 /* The price of the fat jar on the cold path: finding its classes, and filling the exceptions on the way. */
 bool finding_is_fat_tile(const struct finding_context *context, const struct tile *tile, void *unused);
+
+/* What a cache spares on the cold path: parsing and linking, and finding and reading where the JDK's own loader would
+ * do that. */
+bool finding_is_spared_tile(const struct finding_context *context, const struct tile *tile, void *unused);
 
 /* The major version of the JVM's release (8, 17, 25 …), 0 where it is not known. */
 int finding_jdk(const struct finding_context *context);

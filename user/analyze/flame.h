@@ -98,8 +98,8 @@ void flame_difference(const struct flame *before, const struct flame *after, str
 
 /* A tree is begun, filled, and finished: then totals and the order of children are right.
  *
- * flame_add_scaled adds what another has, under the names that flame_difference makes, as the baseline's values or the
- * others, divided by a number of runs: a mean, each node's rounded down by itself. */
+ * flame_add_scaled adds what another has, under the names that flame_difference makes, as the baseline's values or
+ * the others, divided by a number of runs: a mean, each node's rounded down by itself. */
 void flame_begin(struct flame *flame, enum flame_by by, int phase);
 void flame_add_scaled(struct flame *flame, const struct flame *from, bool is_before, int64_t divide_by);
 void flame_finish(struct flame *flame);

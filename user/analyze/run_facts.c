@@ -91,14 +91,14 @@ static void fill_exit(const struct model *model, const struct process *process, 
 }
 
 /* The last snapshot of a file of the cgroup, and its number under a key. */
-static struct maybe cgroup_number(const struct model *model, enum proc_file file, const char *key)
+static struct maybe cgroup_number_at(const struct model *model, enum proc_file file, const char *key, bool is_at_exec)
 {
 	struct maybe found = {.state = NONE};
 
 	for vec_each(text, &model->texts.proc) {
 		size_t key_length = strlen(key);
 
-		if (text->file != file)
+		if (text->file != file || (is_at_exec && text->moment != MOMENT_EXEC))
 			continue;
 		for (const char *line = text->text; line && *line;) {
 			if (strncmp(line, key, key_length) == 0 && line[key_length] == ' ')
@@ -108,6 +108,11 @@ static struct maybe cgroup_number(const struct model *model, enum proc_file file
 		}
 	}
 	return found;
+}
+
+static struct maybe cgroup_number(const struct model *model, enum proc_file file, const char *key)
+{
+	return cgroup_number_at(model, file, key, false);
 }
 
 /* Not every kernel's cgroups count each of these: version 1 knows oom_kill alone. What is not counted was not
@@ -123,14 +128,16 @@ static void fill_machine(const struct model *model, struct report *report)
 {
 	const char *quota = model_run_text(model, "cpu_quota", NULL);
 	int64_t limit = 0;
+	/* The count is the cgroup's own, from whenever it was made. */
+	int64_t oom_kills_before = cgroup_number_at(model, PROC_FILE_MEMORY_STAT, "oom_kill", true).value;
 
 	report->machine.kernel = text_or(model, "kernel", "");
 	report->machine.arch = text_or(model, "arch", "");
 	number_of(model, "cpus", &report->machine.cpus);
 	report->machine.cpu_quota.state = quota && *quota ? KNOWN : NONE;
 	report->machine.cpu_quota.value = quota ? strtod(quota, NULL) : 0;
-	report->machine.memory_limit.state = NONE;
-	if (number_of(model, "memory_limit", &limit))
+	report->machine.memory_limit = cgroup_number(model, PROC_FILE_MEMORY_STAT, "limit");
+	if (report->machine.memory_limit.state == NONE && number_of(model, "memory_limit", &limit))
 		report->machine.memory_limit = (struct maybe){KNOWN, limit};
 	report->machine.cgroup_peak = cgroup_number(model, PROC_FILE_MEMORY_STAT, "peak");
 	report->machine.cgroup_oom = cgroup_event(model, "oom");
@@ -138,7 +145,7 @@ static void fill_machine(const struct model *model, struct report *report)
 	report->machine.cgroup_max = cgroup_event(model, "max");
 	if (report->run.exit_kind == EXIT_KIND_SIGNAL && report->run.exit_code == SIGKILL &&
 	    !report->run.exit_by_us && report->machine.cgroup_oom_kill.state == KNOWN &&
-	    report->machine.cgroup_oom_kill.value > 0)
+	    report->machine.cgroup_oom_kill.value > oom_kills_before)
 		report->run.exit_oom = (struct maybe_text){KNOWN, "cgroup"};
 }
 

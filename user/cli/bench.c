@@ -74,7 +74,7 @@ void bench_close(struct bench *bench)
 struct err *bench_check_command(const struct bench *bench, const char *name)
 {
 	char path[PATH_MAX];
-	int error = command_find(name, bench->invoker.environment, path);
+	int error = command_find(name, invoker_search_path(&bench->invoker), path);
 
 	if (!error)
 		return NULL;

@@ -51,6 +51,9 @@ struct bench {
 struct err *bench_open(const struct options *options, struct outcome *outcome, struct bench *ret_bench) must_check;
 void bench_close(struct bench *bench);
 
+/* Kind ERR_NOT_FOUND or ERR_NOT_EXECUTABLE, as the user who called and on that user's path. */
+struct err *bench_check_command(const struct bench *bench, const char *name) must_check;
+
 /* Adds a scenario, the baseline first. All that is given must outlive the bench (its arena is for that). The pointer
  * is valid until the next. */
 struct bench_scenario *bench_add(struct bench *bench, const char *name, const struct java_command *java,

@@ -47,7 +47,7 @@ struct err *pictures_render_html(const struct model *model, const struct report 
 	timeline_build(model, report, &timeline);
 	build_cold_and_warm(model, report, &flames[count]);
 	if (flames[count].nodes.items[0].total) {
-		shown[count] = (struct html_flame){&flames[count], "Critical path: the first request and a warm one"};
+		shown[count] = (struct html_flame){&flames[count], "Critical path: the first request and warm ones"};
 		count++;
 	} else {
 		flame_done(&flames[count]);

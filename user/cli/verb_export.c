@@ -94,13 +94,16 @@ static struct err *check_phase(const struct report *report, int phase, const cha
 
 static char *title_of(const struct options *options, const struct report *report, struct arena *arena)
 {
-	int phase = (int)options->export_phase;
-	const char *route = report->cold_vs_warm_count ? report->cold_vs_warm[0].route : "";
-	const char *phase_words = export_phase_names[phase];
+	static const char *const views[FLAME_BY_COUNT] = {
+		"Critical path", "On the CPU", "Off the CPU", "Exceptions", "Page faults", "Classes loaded", "Files"};
+	static const char *const phases[PHASE_COUNT + 1] = {"the launch",    "the VM's start",	  "the start-up",
+							    "the idle time", "the first request", "the warm requests",
+							    "the shutdown",  "the whole run"};
+	bool is_of_requests = options->export_phase == PHASE_FIRST_REQUEST || options->export_phase == PHASE_WARM;
+	const char *route = report->cold_vs_warm_count && is_of_requests ? report->cold_vs_warm[0].route : "";
 
-	return arena_format(arena, "%s, %s%s%s%s%s", export_by_names[options->export_by],
-			    phase == FLAME_ALL_PHASES ? "the whole run" : phase_words, *route ? ": " : "", route,
-			    options->versus_path ? ", difference to " : "",
+	return arena_format(arena, "%s of %s%s%s%s%s%s", views[options->export_by], phases[options->export_phase],
+			    *route ? " (" : "", route, *route ? ")" : "", options->versus_path ? ", now " : "",
 			    options->versus_path ? options->versus_path : "");
 }
 

@@ -71,10 +71,10 @@ struct model_jvm {
 	VEC(uint32_t) symbol_events; /* by address */
 };
 
-/* The frames of a stack, top first; NULL and 0 where the stack is not in the recording. */
 /* The id of the STACK record that a record's stack_id means: an exception's may be marked as borrowed (bpf/events.h). */
 uint64_t model_stack_id(const struct model *model, uint64_t given_id);
 
+/* The frames of a stack, top first; NULL and 0 where the stack is not in the recording. */
 const struct stack_frame *model_stack(const struct model *model, uint64_t stack_id, uint32_t *ret_count,
 				      uint32_t *ret_flags);
 

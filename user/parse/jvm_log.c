@@ -38,6 +38,7 @@ static const struct {
 	{"The * has the wrong version.", REFUSAL_OTHER_BUILD},
 	{"The * version * does not match the required version *.", REFUSAL_OTHER_BUILD},
 	{"JVM version identifier is corrupted.", REFUSAL_OTHER_BUILD},
+	{"Cannot handle shared archive file version *. Must be at least *.", REFUSAL_OTHER_BUILD},
 	{"Dynamic archive cannot be used: static archive * checksum verification failed.", REFUSAL_OTHER_BUILD},
 
 	{"This file is not the one used while building the *: '*/lib/modules'*", REFUSAL_OTHER_IMAGE},
@@ -92,6 +93,7 @@ static const struct {
 
 	/* Consequences: they say that, and not why. */
 	{"* has aot-linked classes. It cannot be used when archived full module graph is not used.", REFUSAL_MODULES},
+	{"Not a valid shared archive file (*)", REFUSAL_DAMAGED},
 	{"Unable to use AOT cache: *", REFUSAL_UNNAMED},
 	{"Unable to use shared archive: *", REFUSAL_UNNAMED},
 	{"Unable to use shared archive. The top archive failed to load: *", REFUSAL_UNNAMED},

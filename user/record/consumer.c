@@ -51,6 +51,9 @@ static int on_urgent(void *context, void *data, size_t size)
 	case EVENT_EXEC:
 		libraries_process_execed(&session->libraries, (pid_t)event->pid);
 		snapshot_process(&session->output, (pid_t)event->pid, MOMENT_EXEC);
+		if ((pid_t)event->pid == session->command.pid &&
+		    cgroup_folders_follow((pid_t)event->pid, &session->cgroup))
+			snapshot_cgroup(&session->output, &session->cgroup, (pid_t)event->pid, MOMENT_EXEC);
 		break;
 	case EVENT_FORK:
 		/* A process that was let go forks untraced children: each is seized as soon as its fork is seen. */

@@ -151,6 +151,13 @@ static void write_start(struct session *session)
 	output_text(output, "user", session->invoker.name);
 	if (options->options_text)
 		output_text(output, "options", options->options_text);
+
+	const char *advice = options->command ? command_daemon_advice(options->command) : NULL;
+
+	if (advice) {
+		session_say(session, "%s", advice);
+		output_text(output, "note", advice);
+	}
 	for (size_t i = 0; i < options->request_count; i++) {
 		auto_free char *url = redact_url(options->requests[i].url);
 		char key[32];

@@ -169,6 +169,18 @@ void cgroup_folders_find(pid_t pid, struct cgroup_folders *ret_folders)
 		ret_folders->memory[0] = 0;
 }
 
+bool cgroup_folders_follow(pid_t pid, struct cgroup_folders *folders)
+{
+	struct cgroup_folders now;
+
+	cgroup_folders_find(pid, &now);
+	if ((!now.cpu[0] && !now.memory[0]) ||
+	    (strcmp(now.cpu, folders->cpu) == 0 && strcmp(now.memory, folders->memory) == 0))
+		return false;
+	*folders = now;
+	return true;
+}
+
 void snapshot_cgroup(struct output *output, const struct cgroup_folders *folders, pid_t pid, enum moment moment)
 {
 	if (folders->cpu[0]) {

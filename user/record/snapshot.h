@@ -2,6 +2,7 @@
  * about the machine. */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "record/output.h"
@@ -16,6 +17,10 @@ struct cgroup_folders {
 };
 
 void cgroup_folders_find(pid_t pid, struct cgroup_folders *ret_folders);
+
+/* The same where the process may have been moved since, as wrappers do before they exec. True if it was; one that has ended
+ * counts as where it was. */
+bool cgroup_folders_follow(pid_t pid, struct cgroup_folders *folders);
 
 /* cpu.stat and memory figures at a moment; limits as run texts when it is the exec. `pid` is whom they are noted for. */
 void snapshot_cgroup(struct output *output, const struct cgroup_folders *folders, pid_t pid, enum moment moment);

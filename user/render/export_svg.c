@@ -49,6 +49,19 @@ static void put_text(const char *text, size_t most, FILE *out)
 		fputs("…", out);
 }
 
+/* The stronger, the more of the frame changed. */
+static const char *shade_of(int64_t before, int64_t now)
+{
+	static const char *const grown[] = {"#9c7a6e", "#a9684d", "#b6552c", "#c2410c"};
+	static const char *const shrunk[] = {"#71839a", "#5b7da3", "#4576ac", "#2f6fb5"};
+	int64_t larger = now > before ? now : before, change = now > before ? now - before : before - now;
+	size_t step = larger > 0 ? (size_t)((double)change / (double)larger * 4) : 0;
+
+	if (step > 3)
+		step = 3;
+	return now > before ? grown[step] : shrunk[step];
+}
+
 static const char *colour_of(const struct picture *picture, const struct flame_node *node)
 {
 	static const char *const colours[FLAME_KIND_COUNT] = {
@@ -70,7 +83,7 @@ static const char *colour_of(const struct picture *picture, const struct flame_n
 		return "url(#new)";
 	if (node->total == 0)
 		return "url(#gone)";
-	return node->total > node->total_before ? "#c2410c" : "#2f6fb5";
+	return shade_of(node->total_before, node->total);
 }
 
 static struct fmt amount(const struct flame *flame, int64_t value)
@@ -208,10 +221,12 @@ struct err *render_svg(const struct flame *flame, const char *title, FILE *out)
 	      "</style>\n<text x=\"10\" y=\"22\" font-size=\"16\" font-weight=\"600\" fill=\"#1a1f27\">",
 	      out);
 	put_text(utf8_safe(&picture.arena, title, true), 200, out);
-	fprintf(out, "</text>\n<text x=\"10\" y=\"44\" fill=\"#596273\" id=\"told\">%s%s%s%s in all</text>\n",
+	fprintf(out, "</text>\n<text x=\"10\" y=\"44\" fill=\"#596273\" id=\"told\">%s%s%s %s</text>\n",
 		flame->is_difference ? amount(flame, root->total_before).text : "",
 		flame->is_difference ? " before, " : "", amount(flame, root->total).text,
-		flame_is_time(flame->by) ? "" : " ");
+		flame->is_difference	   ? "now"
+		: flame_is_time(flame->by) ? "in all"
+					   : flame_unit(flame->by));
 	fputs("<text x=\"99%\" y=\"22\" text-anchor=\"end\" class=\"button\" id=\"search\" tabindex=\"0\" "
 	      "role=\"button\">Search</text>\n"
 	      "<text x=\"99%\" y=\"44\" text-anchor=\"end\" class=\"button\" id=\"reset\" tabindex=\"0\" "

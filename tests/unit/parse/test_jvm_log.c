@@ -105,6 +105,13 @@ static const struct refused refused[] = {
 	{REFUSAL_MISSING, "Specified shared archive not found (none.jsa).",
 	 "[0.013s][info][cds       ] UseSharedSpaces: Specified shared archive not found (none.jsa).\n"
 	 "[0.013s][info][cds       ] UseSharedSpaces: Unable to map shared spaces\r\n"},
+	{REFUSAL_OTHER_BUILD, "Cannot handle shared archive file version 0xb. Must be at least 0xd.",
+	 "[0.002s][warning][cds] Cannot handle shared archive file version 0xb. Must be at least 0xd.\n"
+	 "[0.002s][error  ][cds] Not a valid shared archive file (h.jsa)\n"
+	 "[0.002s][info   ][cds] Unable to use shared archive: invalid archive\n"},
+	{REFUSAL_DAMAGED, "Not a valid shared archive file (h.jsa)",
+	 "[0.002s][error  ][cds] Not a valid shared archive file (h.jsa)\n"
+	 "[0.002s][info   ][cds] Unable to use shared archive: invalid archive\n"},
 	{REFUSAL_UNNAMED, "Unable to use shared archive.",
 	 "[0.190s][info][cds       ] UseSharedSpaces: Unable to use shared archive.\n"},
 };

@@ -262,10 +262,14 @@ final class Work {
         piece.end();
         piece.count = faults + minorFaults();
 
-        long startNs = cpu();
+        piece.measuredNs = Long.MAX_VALUE;
+        /* The first one may be interpreted. */
+        for (int i = 0; i < 3; i++) {
+            long startNs = cpu();
 
-        java.util.Arrays.fill(kept, (byte) 1);
-        piece.measuredNs = cpu() - startNs;
+            java.util.Arrays.fill(kept, (byte) i);
+            piece.measuredNs = Math.min(piece.measuredNs, cpu() - startNs);
+        }
         return piece;
     }
 
