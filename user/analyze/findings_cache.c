@@ -89,7 +89,7 @@ bool finding_aot_cache_stale(const struct finding_context *context, struct findi
 			draft,
 			"%s was changed at %s, after the cache was made (%s), and the JVM accepted it all the same: "
 			"%s "
-			"that the jar holds came from the cache, among them %s. What runs is their old code.",
+			"that the jar holds came from the cache, among them %s. What runs is the code that the cache was made from.",
 			model_text(model, model->files.archives.items[i].path), fmt_time(jars[i].changed_ns).text,
 			fmt_time(made_ns).text, finding_plural(context, jars[i].classes, "class", "classes"),
 			jars[i].example);

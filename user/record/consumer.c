@@ -16,6 +16,7 @@ static int on_event(void *context, void *data, size_t size)
 		return 0;
 	switch (event->kind) {
 	case EVENT_FILE_OPEN:
+	case EVENT_FILE_LOOKUP:
 		archives_see(&session->archives, event);
 		break;
 	case EVENT_SOCKET_ARRIVAL:
