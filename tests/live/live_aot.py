@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from harness import (ENVIRONMENT, WARMTRACE, case, demo_jar, folder, free_port, java, java_home, main, run_quietly, skip,
-                     warmtrace, workload)
+                     trace, warmtrace, workload)
 
 HELLO = """public class Hello {
   public static void main(String[] arguments) throws Exception {
@@ -188,6 +188,41 @@ def archive_refusals():
     is_refused(found["path"], "class path differs")
     if "build" in found:
         is_refused(found["build"], "another build of the JDK")
+
+
+@case
+def other_build():
+    """WARMTRACE_JDK_25_OTHER: the JAVA_HOME of another build of 25."""
+    other = os.environ.get("WARMTRACE_JDK_25_OTHER") or skip("WARMTRACE_JDK_25_OTHER names no other build of JDK 25")
+    place, jar = hello(25)
+    train(25, "-cp", jar, cwd=place)
+    found, _, _ = compare("bench", "--runs", "1", *scenarios({
+        "same": f"{java(25)} -XX:AOTCache=hello.aot -cp {jar} Hello",
+        "other": f"{other}/bin/java -XX:AOTCache=hello.aot -cp {jar} Hello",
+    }), cwd=place)
+    assert found["same"]["aot_mapped"] == 1
+    is_refused(found["other"], "another build of the JDK", "different version or build of HotSpot")
+
+
+@case
+def old_code_in_a_cache():
+    """A JVM that accepts a changed jar runs the cache's code: the report says so. (One that looks refuses: also said.)"""
+    place, jar = hello(25)
+    train(25, "-cp", jar, cwd=place)
+    time.sleep(1.1)
+    compile_jar(place, "hello", {"Hello.java": HELLO.replace("hello ", "changed ")}, 25)
+    run = trace([java(25), "-XX:AOTCache=hello.aot", "-cp", jar, "Hello"], cwd=place)
+    found = [finding["id"] for finding in run.report["findings"]]
+    if run.out.startswith("hello "):
+        assert "aot-cache-stale" in found, (run.out, found)
+    else:
+        assert "aot-cache-not-used" in found and "aot-cache-stale" not in found, (run.out, found)
+    # Made again, it is neither.
+    os.unlink(os.path.join(place, "hello.aot"))
+    train(25, "-cp", jar, cwd=place)
+    run = trace([java(25), "-XX:AOTCache=hello.aot", "-cp", jar, "Hello"], cwd=place)
+    found = [finding["id"] for finding in run.report["findings"]]
+    assert run.out.startswith("changed ") and not {"aot-cache-stale", "aot-cache-not-used"} & set(found), (run.out, found)
 
 
 # ---- making and using them ----

@@ -4,6 +4,7 @@
  * leaves the empty value behind, so that ownership moves to the caller. Destructors accept the empty value. */
 #pragma once
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,6 +26,13 @@ static inline void auto_file_done(FILE **file)
 		fclose(*file);
 }
 
+static inline void auto_dir_done(DIR **folder)
+{
+	if (*folder)
+		closedir(*folder);
+}
+
+#define auto_dir __attribute__((cleanup(auto_dir_done)))
 #define auto_free __attribute__((cleanup(auto_free_done)))
 #define auto_fd __attribute__((cleanup(auto_fd_done)))
 #define auto_file __attribute__((cleanup(auto_file_done)))

@@ -15,16 +15,10 @@
 
 enum { LOOK_INTERVAL_MS = 5, STATE_LISTEN = 0x0a };
 
-static void closedir_done(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 /* Calls back for each number among a folder's entries. */
 static void each_number(const char *path, void (*see)(void *context, pid_t number), void *context)
 {
-	DIR *folder auto_done(closedir_done) = opendir(path);
+	auto_dir DIR *folder = opendir(path);
 
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
 		pid_t number = atoi(entry->d_name);

@@ -14,12 +14,6 @@
 #include "base/auto.h"
 #include "record/command.h"
 
-static void closedir_done(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 static void add_file(struct page_cache_files *files, const char *path)
 {
 	char resolved[PATH_MAX];
@@ -39,7 +33,7 @@ static void add_file(struct page_cache_files *files, const char *path)
 /* Files of a folder, of one ending where `ending` is given; folders in it to a small depth. */
 static void add_folder(struct page_cache_files *files, const char *path, const char *ending, int depth)
 {
-	DIR *folder auto_done(closedir_done) = opendir(path);
+	auto_dir DIR *folder = opendir(path);
 
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
 		char name[PATH_MAX];

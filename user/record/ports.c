@@ -33,12 +33,6 @@ static unsigned long listening_inode(const char *path, uint16_t port)
 	return 0;
 }
 
-static void closedir_done(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 static bool process_has_socket(pid_t pid, unsigned long inode)
 {
 	char path[320], target[64], wanted[64];
@@ -46,7 +40,7 @@ static bool process_has_socket(pid_t pid, unsigned long inode)
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
 
-	DIR *folder auto_done(closedir_done) = opendir(path);
+	auto_dir DIR *folder = opendir(path);
 
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
 		char link[600];
@@ -74,7 +68,7 @@ bool port_is_held(uint16_t port, pid_t *ret_pid)
 	if (!inode)
 		return false;
 
-	DIR *folder auto_done(closedir_done) = opendir("/proc");
+	auto_dir DIR *folder = opendir("/proc");
 
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
 		pid_t pid = atoi(entry->d_name);
