@@ -265,28 +265,57 @@ def curl(url, *options, timeout=60):
     return run_quietly([program("curl"), "-s", "-S", "-o", "/dev/null", "-w", "%{json}\n", *options, url], timeout)
 
 
+def held_by_others():
+    """Ids of programs and links that another warmtrace on this machine holds at the moment: (programs, links, pids)."""
+    programs, links, pids = set(), set(), set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+                words = file.read().split("\0")
+            if int(pid) == os.getpid() or WARMTRACE in words[0] or any(work in word for word in words):
+                continue
+            for descriptor in os.listdir(f"/proc/{pid}/fdinfo"):
+                with open(f"/proc/{pid}/fdinfo/{descriptor}", encoding="ascii", errors="replace") as file:
+                    fields = dict(re.findall(r"^(prog_id|link_id):\s*(\d+)", file.read(), re.M))
+                if fields:
+                    pids.add(int(pid))
+                    programs.add(int(fields.get("prog_id", 0)))
+                    links.add(int(fields.get("link_id", 0)))
+        except OSError:
+            continue
+    return programs, links, pids
+
+
 def left_over():
     """Probes and programs of ours that the kernel still holds; {} when all is clean."""
     found = {}
     tool = shutil.which("bpftool") or "/usr/sbin/bpftool"
-    for what in ("prog", "link"):
-        listed = json.loads(subprocess.run([tool, "-j", what, "show"], capture_output=True, text=True).stdout or "[]")
-        mine = [row for row in listed if str(row.get("type", "")) not in ("cgroup_device", "cgroup_skb", "cgroup_sysctl",
-                                                                           "sched_cls", "iter", "cgroup")]
+
+    def listed(what):
+        return json.loads(subprocess.run([tool, "-j", what, "show"], capture_output=True, text=True).stdout or "[]")
+
+    # Of a cgroup's devices, of systemd's: not tracing.
+    others = ("cgroup_device", "cgroup_skb", "cgroup_sysctl", "sched_cls", "iter", "cgroup")
+    rows = {what: listed(what) for what in ("prog", "link", "perf")}
+    programs, links, pids = held_by_others()
+    for what, held in (("prog", programs), ("link", links)):
+        mine = [row.get("name") or row.get("id") for row in rows[what] if str(row.get("type", "")) not in others and row["id"] not in held]
         if mine:
-            found[what] = [row.get("name") or row.get("id") for row in mine]
-    perf = subprocess.run([tool, "-j", "perf", "show"], capture_output=True, text=True).stdout.strip()
-    if perf not in ("", "[]"):
+            found[what] = mine
+    perf = [row for row in rows["perf"] if row.get("pid") not in pids]
+    if perf:
         found["perf"] = perf
     return found
 
 
 def wait_until_clean(timeout=30):
     end = time.monotonic() + timeout * SLOW
-    while left_over() and time.monotonic() < end:
+    while True:
+        rest = left_over()
+        if not rest:
+            return
+        assert time.monotonic() < end, f"left in the kernel {timeout} s after the end: {rest}"
         time.sleep(0.1)
-    rest = left_over()
-    assert not rest, f"left in the kernel {timeout} s after the end: {rest}"
 
 
 def is_alive(pid):

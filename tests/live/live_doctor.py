@@ -21,7 +21,7 @@ def everything_is_listed():
 @case
 def type_information_can_be_missing():
     run = run_quietly([program("env"), "WARMTRACE_WITHOUT=btf", WARMTRACE, "doctor"])
-    assert re.search(r"^  tracing +no\n +why .*/sys/kernel/btf/vmlinux", run.stdout, re.M), run.stdout + run.stderr
+    assert re.search(r"^  \S.* +no\n +why .*/sys/kernel/btf/vmlinux", run.stdout, re.M), run.stdout + run.stderr
     assert run.returncode == 125, run.returncode
     run = run_quietly([program("env"), "WARMTRACE_WITHOUT=btf", WARMTRACE, "--", "/bin/true"])
     assert run.returncode == 125, (run.returncode, run.stderr)

@@ -196,6 +196,17 @@ static bool has_shared_classes(const struct cache_use *use)
 	       use->startup_shared.value > 0;
 }
 
+/* That no objects were mapped into the heap or read into it says that they are not used, with two exceptions: an
+ * archive on top of the JDK's own holds none, and since JDK 26 a JVM can keep them mapped beside its heap and make
+ * them one by one. */
+static bool can_tell_unused_heap(const struct report *report, const struct cache_use *use)
+{
+	enum { JDK_WITH_STREAMING = 26 };
+	int major = report->runtime.version.state == KNOWN ? atoi(report->runtime.version.text) : 0;
+
+	return !use->is_archive && major > 0 && major < JDK_WITH_STREAMING;
+}
+
 void cache_use_find(const struct model *model, const struct report *report, struct arena *arena,
 		    struct cache_use *ret_use)
 {
@@ -219,8 +230,7 @@ void cache_use_find(const struct model *model, const struct report *report, stru
 	use.was_opened = traces.is_opened;
 	use.is_mapped = stays_mapped(&traces) && has_shared_classes(&use);
 	if (use.is_mapped) {
-		/* An archive on top of the JDK's own holds no objects: theirs are in the one below. */
-		if (!use.is_archive || traces.is_heap_used)
+		if (traces.is_heap_used || can_tell_unused_heap(report, &use))
 			use.is_heap_used = known(traces.is_heap_used);
 	} else if (traces.regions.count) {
 		use.reason = "the JVM mapped it and gave it up again";

@@ -344,6 +344,35 @@ static void note_places(struct notes *notes)
 	}
 }
 
+/* Times of a machine that does other things as well are times of that, too; the compiler threads of a JVM on few CPUs
+ * take some in any case. */
+static void note_contention(struct notes *notes)
+{
+	static const double crowded = 0.3;
+	struct arena *arena = &notes->compare->result.arena;
+	const struct comparison *result = &notes->compare->result;
+	const char *list = "";
+
+	for (size_t i = 0; i < result->scenarios_count; i++) {
+		const struct comparison_scenario *scenario = &result->scenarios[i];
+
+		for (size_t k = 0; k < scenario->causes_count; k++) {
+			double share = scenario->causes[k].stat.mean / scenario->first_request_ns.mean;
+
+			if (scenario->causes[k].cause == CAUSE_CPU_RUNNABLE && share > crowded)
+				list = arena_format(arena, "%s%s%s of %s", list, *list ? ", " : "",
+						    fmt_percent(share).text, scenario->name);
+		}
+	}
+	if (*list)
+		note(notes,
+		     arena_format(
+			     arena,
+			     "Of the first requests, waiting for a CPU makes %s: on a quieter machine, or with more "
+			     "CPUs, they would be shorter and nearer to each other.",
+			     list));
+}
+
 static void note_losses(struct notes *notes)
 {
 	for
@@ -414,6 +443,7 @@ void compare_notes(struct compare *compare)
 	note_failures(&notes);
 	note_caches(&notes);
 	note_places(&notes);
+	note_contention(&notes);
 	note_losses(&notes);
 	note_outliers(&notes);
 	for

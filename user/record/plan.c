@@ -204,6 +204,7 @@ void plan_stop(struct session *session)
 	session->stop_deadline_ns = session->stage_ns + ms(options->stop_timeout_s * 1000ull);
 	session->result.ended_itself = session->has_command_ended;
 	if (!session->has_command_ended) {
+		session->is_ended_by_us = true;
 		record_signal(session, SIGTERM, session->command.pid);
 		kill(session->command.pid, SIGTERM);
 	}
@@ -229,7 +230,8 @@ void plan_on_process_end(struct session *session, pid_t pid, int wait_status, bo
 	session->has_command_ended = true;
 	session->result.has_ended = true;
 	session->result.wait_status = wait_status;
-	if (session->stage < PLAN_STOPPING)
+	/* A signal that somebody else sent and that was passed on is that one's wish, not ours. */
+	if (session->stage < PLAN_STOPPING || (session->result.was_interrupted && !session->is_killed))
 		session->result.ended_itself = true;
 	tree_remove(&session->tree, pid);
 }
@@ -316,7 +318,7 @@ void plan_on_tick(struct session *session)
 		}
 	}
 	if (session->stage == PLAN_STOPPING && !session->is_killed && now_ns > session->stop_deadline_ns) {
-		session->is_killed = true;
+		session->is_killed = session->is_ended_by_us = true;
 		session_say(session, "the command did not end within %u s: killed", session->options->stop_timeout_s);
 		output_textf(&session->output, "note", "the command did not end within %u s of being asked and was killed",
 			     session->options->stop_timeout_s);

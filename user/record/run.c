@@ -271,7 +271,7 @@ static void write_end(struct session *session)
 
 		output_text(output, "exit_kind", WIFSIGNALED(status) ? "signal" : "exit");
 		output_textf(output, "exit_code", "%d", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-		output_text(output, "exit_by_us", session->result.ended_itself ? "0" : "1");
+		output_text(output, "exit_by_us", session->is_ended_by_us ? "1" : "0");
 	} else {
 		output_text(output, "exit_kind", "running");
 	}

@@ -205,19 +205,47 @@ static const char *share_text(struct screen *screen, struct maybe part, struct m
 	return arena_format(&screen->arena, "%s of %s", fmt_count(part.value).text, fmt_count(whole.value).text);
 }
 
-static void text_missing(struct screen *screen, const char *name, const struct coverage_group *group)
+static const char *examples_of(struct screen *screen, const struct coverage_group *group)
 {
 	const char *examples = "";
 
 	for (size_t i = 0; i < EXAMPLES_MOST && group->examples[i]; i++)
 		examples = arena_format(&screen->arena, "%s%s%s", examples, *examples ? ", " : "", group->examples[i]);
-	screen_paragraph(screen, TERM_PLAIN, NULL, "%s, not from the cache in the first request: %s %s, %s (%s%s).", name,
-			 fmt_count(group->classes).text, group->classes == 1 ? "class" : "classes", group->why,
-			 group->duration_ns ? arena_format(&screen->arena, "%s, ", fmt_duration(group->duration_ns).text) : "",
-			 examples);
+	return examples;
 }
 
-static void text_caches(struct screen *screen, const struct comparison *comparison)
+static void text_missing(struct screen *screen, const struct comparison *comparison, bool is_full)
+{
+	struct table table = {};
+	bool has_any = false;
+
+	section_begin(screen, &table, "Not from it in the request", 14);
+	section_number(&table, "classes", 0);
+	section_number(&table, "loading", 0);
+	section_text(&table, "why", 0, 0);
+	if (is_full)
+		section_text(&table, "such as", 20, 1);
+	for (size_t i = 0; i < comparison->scenarios_count; i++)
+		for (size_t k = 0; comparison->scenarios[i].has_cache && k < comparison->scenarios[i].cache.missing_count; k++) {
+			const struct coverage_group *group = &comparison->scenarios[i].cache.missing[k];
+
+			has_any = true;
+			table_row(&table);
+			table_cell(&table, TERM_PLAIN, "%s", comparison->scenarios[i].name);
+			table_cell(&table, TERM_PLAIN, "%s", fmt_count(group->classes).text);
+			table_cell(&table, TERM_PLAIN, "%s",
+				   group->duration_ns ? fmt_duration(group->duration_ns).text : "");
+			table_cell(&table, TERM_PLAIN, "%s", group->why);
+			if (is_full)
+				table_cell(&table, TERM_DIM, "%s", examples_of(screen, group));
+		}
+	if (has_any)
+		section_end(screen, &table);
+	else
+		table_done(&table);
+}
+
+static void text_caches(struct screen *screen, const struct comparison *comparison, bool is_full)
 {
 	struct table table = {};
 	bool has_any = false;
@@ -247,9 +275,7 @@ static void text_caches(struct screen *screen, const struct comparison *comparis
 		return;
 	}
 	section_end(screen, &table);
-	for (size_t i = 0; i < comparison->scenarios_count; i++)
-		for (size_t k = 0; comparison->scenarios[i].has_cache && k < comparison->scenarios[i].cache.missing_count; k++)
-			text_missing(screen, comparison->scenarios[i].name, &comparison->scenarios[i].cache.missing[k]);
+	text_missing(screen, comparison, is_full);
 }
 
 /* Against its own baseline, where it has one: there the cache alone is the difference. */
@@ -303,7 +329,7 @@ struct err *render_comparison_text(const struct comparison *comparison, const st
 	text_medians(&screen, comparison);
 	text_ways(&screen, comparison, options->is_full);
 	text_interactions(&screen, comparison);
-	text_caches(&screen, comparison);
+	text_caches(&screen, comparison, options->is_full);
 	if (options->is_full)
 		text_commands(&screen, comparison);
 	return screen_close(&screen);

@@ -41,7 +41,7 @@ static void make(const char *arguments, const char *mapping, int shared, int uns
 
 	fprintf(out, "thread main = 100/100\n0 100/100 run_text \"command\\0java\\0%s\\0-jar\\0/srv/app.jar\"\n",
 		arguments);
-	fputs("0 0/0 run_text \"arch\\0x86_64\"\n0 0/0 run_text \"pid\\0100\"\n"
+	fputs("0 0/0 run_text \"jvm.100.version\\025.0.3+9-LTS\"\n0 0/0 run_text \"arch\\0x86_64\"\n0 0/0 run_text \"pid\\0100\"\n"
 	      "0 100/100 run_text \"region.100.heap\\0600000000-800000000\"\n"
 	      "0 main exec parent_pid=1 \"/usr/bin/java\"\n0 main switch_in\n"
 	      "0.1ms main jvm_state state=mapped\n"
