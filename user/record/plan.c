@@ -216,6 +216,12 @@ void plan_stop(struct session *session)
 	archives_write(&session->archives, &session->output);
 }
 
+/* A crash is never what we asked for: the client may hear of it, and end the run, before its core is written. */
+static bool is_crash(int wait_status)
+{
+	return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) != SIGTERM && WTERMSIG(wait_status) != SIGKILL;
+}
+
 void plan_on_process_end(struct session *session, pid_t pid, int wait_status, bool is_reaped)
 {
 	if (session->load_pid && pid == session->load_pid && is_reaped) {
@@ -231,7 +237,8 @@ void plan_on_process_end(struct session *session, pid_t pid, int wait_status, bo
 	session->result.has_ended = true;
 	session->result.wait_status = wait_status;
 	/* A signal that somebody else sent and that was passed on is that one's wish, not ours. */
-	if (session->stage < PLAN_STOPPING || (session->result.was_interrupted && !session->is_killed))
+	if (session->stage < PLAN_STOPPING || (session->result.was_interrupted && !session->is_killed) ||
+	    is_crash(wait_status))
 		session->result.ended_itself = true;
 	tree_remove(&session->tree, pid);
 }
