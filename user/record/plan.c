@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/auto.h"
 #include "parse/redact.h"
@@ -16,6 +17,7 @@ enum {
 	/* How long no request has to be open before sampling falls back to its slow rate and batches are compressed. */
 	REQUEST_QUIET_MS = 20,
 	PRUNE_MS = 500,
+	DEATH_GRACE_MS = 500,
 };
 
 static uint64_t ms(uint64_t value)
@@ -143,6 +145,7 @@ static void on_client_result(struct session *session, const struct client_result
 	event_add_text(&session->output.builder, url ? url : "");
 	output_event(&session->output, event_end(&session->output.builder));
 
+	session->has_request_failed = result->is_failed;
 	if (!result->is_failed) {
 		session->result.was_answered = true;
 		return;
@@ -189,12 +192,26 @@ static void record_signal(struct session *session, int signal, pid_t pid)
 	output_event(&session->output, event_end(&session->output.builder));
 }
 
+/* A server that dies of a request is seen by its client first: its end counts as its own only if it is waited for. */
+static void let_it_die(struct session *session)
+{
+	struct timespec pause = {.tv_nsec = 10000000};
+
+	tracer_handle(&session->tracer);
+	for (int i = 0; i < DEATH_GRACE_MS / 10 && session->has_request_failed && !session->has_command_ended; i++) {
+		nanosleep(&pause, NULL);
+		tracer_handle(&session->tracer);
+	}
+}
+
 void plan_stop(struct session *session)
 {
 	const struct run_options *options = session->options;
 
 	if (session->stage >= PLAN_STOPPING)
 		return;
+	if (options->command)
+		let_it_die(session);
 	enter(session, PLAN_STOPPING);
 	if (options->keep_running || !options->command) {
 		archives_write(&session->archives, &session->output);
