@@ -8,3 +8,6 @@ expect 126 as_user warmtrace -- /etc/passwd
 expect 126 as_user warmtrace -- /
 expect 2 as_user warmtrace --no-such-option -- no-such-command
 ls
+expect 125 as_user warmtrace aot -- true
+expect 127 as_user warmtrace aot -- no-such-command
+expect 125 as_user warmtrace bench --scenario a=true

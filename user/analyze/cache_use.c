@@ -21,10 +21,10 @@ struct traces {
 /* Where the heap of a JVM lies: RUN_TEXT region.PID.heap, already parsed by the model. */
 static bool is_in_heap(const struct model *model, uint32_t pid, uint64_t address)
 {
-	for
-		vec_each(region, &model->mappings.regions) if (region->pid == pid && region->kind == REGION_HEAP &&
-							       address >= region->start &&
-							       address < region->end) return true;
+	for vec_each(region, &model->mappings.regions)
+		if (region->pid == pid && region->kind == REGION_HEAP &&
+			address >= region->start &&
+			address < region->end) return true;
 	return false;
 }
 
@@ -52,9 +52,8 @@ static bool is_munmap(const struct report *report, uint32_t number)
 
 static void see_unmapped(struct traces *traces, uint64_t start, uint64_t length)
 {
-	for
-		vec_each(region, &traces->regions) if (region->start < start + length && start < region->end)
-			region->is_gone = true;
+	for vec_each(region, &traces->regions)
+		if (region->start < start + length && start < region->end) region->is_gone = true;
 }
 
 /* HotSpot reads archived heap objects where it does not map them. All else that it reads of the file is its header.
@@ -122,8 +121,8 @@ static void collect(const struct model *model, const struct report *report, uint
 
 static bool stays_mapped(const struct traces *traces)
 {
-	for
-		vec_each(region, &traces->regions) if (!region->is_gone) return true;
+	for vec_each(region, &traces->regions)
+		if (!region->is_gone) return true;
 	return false;
 }
 
@@ -161,21 +160,19 @@ static void count_classes(const struct model *model, const struct report *report
 			cold_start_ns = report->phases[i].start_ns;
 			cold_end_ns = report->phases[i].end_ns;
 		}
-	for
-		vec_each(class, &model->jvm.classes)
-		{
-			int64_t at_ns = time_from_exec(model, class->loaded_ns);
+	for vec_each(class, &model->jvm.classes) {
+		int64_t at_ns = time_from_exec(model, class->loaded_ns);
 
-			if (model->threads.list.items[class->thread].pid != report->run.main_pid)
-				continue;
-			if (cold_start_ns < 0 || at_ns < cold_start_ns) {
-				startup++;
-				startup_shared += class->is_shared;
-			} else if (at_ns < cold_end_ns) {
-				request++;
-				request_shared += class->is_shared;
-			}
+		if (model->threads.list.items[class->thread].pid != report->run.main_pid)
+			continue;
+		if (cold_start_ns < 0 || at_ns < cold_start_ns) {
+			startup++;
+			startup_shared += class->is_shared;
+		} else if (at_ns < cold_end_ns) {
+			request++;
+			request_shared += class->is_shared;
 		}
+	}
 	use->startup_classes = known(startup);
 	use->startup_shared = known(startup_shared);
 	if (cold_start_ns < 0)

@@ -308,8 +308,7 @@ static const struct place_row {
 	{"with different versions of warmtrace", tool_text},
 };
 
-/* "17.0.15 (a), 25.0.3 (b)": each value once, with the first scenario that has it. NULL where there is one or none.
- */
+/* "17.0.15 (a), 25.0.3 (b)": each value once, with the first scenario that has it. NULL where there is one or none. */
 static const char *different_values(struct compare *compare, place_text *text)
 {
 	enum { VALUES_MOST = 4 };
@@ -317,9 +316,8 @@ static const char *different_values(struct compare *compare, place_text *text)
 	const char *seen[VALUES_MOST] = {}, *list = "";
 	size_t count = 0;
 
-	for vec_each(scenario, &compare->scenarios)
-		for vec_each(run, &scenario->runs)
-		{
+	for vec_each(scenario, &compare->scenarios) {
+		for vec_each(run, &scenario->runs) {
 			const char *value = text(arena, &run->place);
 			bool is_new = *value && count < VALUES_MOST;
 
@@ -330,6 +328,7 @@ static const char *different_values(struct compare *compare, place_text *text)
 			seen[count++] = value;
 			list = arena_format(arena, "%s%s%s (%s)", list, *list ? ", " : "", value, scenario->name);
 		}
+	}
 	return count > 1 ? list : NULL;
 }
 
@@ -344,6 +343,15 @@ static void note_places(struct notes *notes)
 	}
 }
 
+/* The share of the mean first request that was spent waiting for a CPU. */
+static double crowding(const struct comparison_scenario *scenario)
+{
+	for (size_t i = 0; i < scenario->causes_count; i++)
+		if (scenario->causes[i].cause == CAUSE_CPU_RUNNABLE && scenario->first_request_ns.mean > 0)
+			return scenario->causes[i].stat.mean / scenario->first_request_ns.mean;
+	return 0;
+}
+
 /* Times of a machine that does other things as well are times of that, too; the compiler threads of a JVM on few CPUs
  * take some in any case. */
 static void note_contention(struct notes *notes)
@@ -351,45 +359,45 @@ static void note_contention(struct notes *notes)
 	static const double crowded = 0.3;
 	struct arena *arena = &notes->compare->result.arena;
 	const struct comparison *result = &notes->compare->result;
-	const char *list = "";
+	double least = 1, most = 0;
+	const char *whose = NULL, *range;
+	size_t count = 0;
 
 	for (size_t i = 0; i < result->scenarios_count; i++) {
-		const struct comparison_scenario *scenario = &result->scenarios[i];
+		double share = crowding(&result->scenarios[i]);
 
-		for (size_t k = 0; k < scenario->causes_count; k++) {
-			double share = scenario->causes[k].stat.mean / scenario->first_request_ns.mean;
-
-			if (scenario->causes[k].cause == CAUSE_CPU_RUNNABLE && share > crowded)
-				list = arena_format(arena, "%s%s%s of %s", list, *list ? ", " : "",
-						    fmt_percent(share).text, scenario->name);
-		}
+		if (share <= crowded)
+			continue;
+		count++;
+		whose = result->scenarios[i].name;
+		least = share < least ? share : least;
+		most = share > most ? share : most;
 	}
-	if (*list)
-		note(notes,
-		     arena_format(
-			     arena,
-			     "Of the first requests, waiting for a CPU makes %s: on a quieter machine, or with more "
-			     "CPUs, they would be shorter and nearer to each other.",
-			     list));
+	if (!count)
+		return;
+	range = arena_format(arena, "%s", fmt_percent(least).text);
+	if (count > 1)
+		range = arena_format(arena, "%s to %s", range, fmt_percent(most).text);
+	note(notes, arena_format(arena,
+				 "Waiting for a CPU makes %s of the first request of %s: on a quieter machine, or with more "
+				 "CPUs, times are shorter and nearer to each other.",
+				 range, count > 1 ? arena_format(arena, "%zu scenarios", count) : whose));
 }
 
 static void note_losses(struct notes *notes)
 {
-	for
-		vec_each(scenario, &notes->compare->scenarios)
-		{
-			int64_t runs = 0;
+	struct arena *arena = &notes->compare->result.arena;
 
-		for
-			vec_each(run, &scenario->runs) runs += run->lost_events > 0;
+	for vec_each(scenario, &notes->compare->scenarios) {
+		int64_t runs = 0;
+
+		for vec_each(run, &scenario->runs)
+			runs += run->lost_events > 0;
 		if (runs)
-			note(notes,
-			     arena_format(
-				     &notes->compare->result.arena,
-				     "Events were lost in %s of the %s runs of %s: their counts are lower bounds.",
-				     fmt_count(runs).text, fmt_count((int64_t)scenario->runs.count).text,
-				     scenario->name));
-		}
+			note(notes, arena_format(arena, "Events were lost in %s of the %s runs of %s: their counts are lower bounds.",
+						 fmt_count(runs).text, fmt_count((int64_t)scenario->runs.count).text,
+						 scenario->name));
+	}
 }
 
 static int compare_values(const void *left, const void *right)
@@ -446,8 +454,8 @@ void compare_notes(struct compare *compare)
 	note_contention(&notes);
 	note_losses(&notes);
 	note_outliers(&notes);
-	for
-		vec_each(given, &compare->notes) note(&notes, *given);
+	for vec_each(given, &compare->notes)
+		note(&notes, *given);
 	compare->result.notes = notes.list;
 	compare->result.note_count = notes.count;
 }

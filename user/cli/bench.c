@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +49,8 @@ struct err *bench_open(const struct options *options, struct outcome *outcome, s
 	comparing_open(options, &bench->comparing);
 	bench->is_terminal = isatty(STDERR_FILENO) && !options->is_quiet;
 	interruption_begin(&bench->interruption);
+	if (!options->requests.count && !options->load_command && !options->end_after_requests)
+		bench_say(bench, "no request is given (-r): each run lasts until its command ends by itself");
 	return NULL;
 }
 
@@ -259,8 +260,8 @@ static void settle(struct bench *bench)
 	struct outcome *outcome = bench->outcome;
 	bool has_empty = false;
 
-	for
-		vec_each(scenario, &bench->scenarios) has_empty |= !scenario->answered && !scenario->why_not;
+	for vec_each(scenario, &bench->scenarios)
+		has_empty |= !scenario->answered && !scenario->why_not;
 	if (bench->was_interrupted) {
 		outcome->was_interrupted = outcome->has_command_status = true;
 		outcome->command_status = bench->last_status;
@@ -274,11 +275,19 @@ static void settle(struct bench *bench)
 
 struct err *bench_report(struct bench *bench)
 {
+	bool has_any = false;
+
 	clear_progress(bench);
+	settle(bench);
+	for vec_each(scenario, &bench->scenarios)
+		has_any |= scenario->answered || scenario->died;
+	if (bench->was_interrupted && !has_any) {
+		bench_say(bench, "interrupted before a run was done: there is nothing to report");
+		return NULL;
+	}
 	if (bench->was_interrupted)
 		compare_add_note(bench->comparing.compare,
 				 "It was interrupted: these are the runs that were done by then.");
-	settle(bench);
 	TRY(comparing_report(&bench->comparing, bench->outcome));
 	if (!bench->folder.is_temporary)
 		bench_say(bench, "recordings, caches and logs are in '%s'", bench->folder.path);

@@ -1,6 +1,5 @@
 /* In what order the runs are made, and what is made of each. */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/auto.h"
@@ -149,7 +148,7 @@ static const char *log_option(struct bench *bench, const struct bench_scenario *
 	 * error. */
 	const char *tags = scenario->jvm_major >= 25   ? "aot*=info,cds*=info,class+path=info"
 			   : scenario->jvm_major >= 10 ? "cds*=info,class+path=info"
-						       : "all=warning";
+						       : "all=warning,cds*=info,class+path=info";
 
 	return arena_format(&bench->arena, "-Xlog:%s:file=%s", tags, path);
 }
@@ -194,29 +193,25 @@ static void take_death(struct bench *bench, struct bench_scenario *scenario)
 
 static struct err *ask_all(struct bench *bench)
 {
-	for
-		vec_each(scenario, &bench->scenarios)
-		{
-			if (bench->was_interrupted)
-				return NULL;
-			if (scenario->has_cache && scenario->died && !scenario->answered)
-				take_death(bench, scenario);
-			else if (scenario->refused)
-				TRY(ask_why(bench, scenario));
-		}
+	for vec_each(scenario, &bench->scenarios) {
+		if (bench->was_interrupted)
+			return NULL;
+		if (scenario->has_cache && scenario->died && !scenario->answered)
+			take_death(bench, scenario);
+		else if (scenario->refused)
+			TRY(ask_why(bench, scenario));
+	}
 	return NULL;
 }
 
 struct err *bench_run_all(struct bench *bench)
 {
-	for
-		vec_each(scenario, &bench->scenarios)
-		{
-			if (scenario->has_cache)
-				compare_expect_cache(bench->comparing.compare, scenario->number);
-			if (scenario->why_not)
-				compare_set_refusal(bench->comparing.compare, scenario->number, scenario->why_not);
-		}
+	for vec_each(scenario, &bench->scenarios) {
+		if (scenario->has_cache)
+			compare_expect_cache(bench->comparing.compare, scenario->number);
+		if (scenario->why_not)
+			compare_set_refusal(bench->comparing.compare, scenario->number, scenario->why_not);
+	}
 	TRY(run_rounds(bench));
 	TRY(ask_all(bench));
 	compare_add_note(bench->comparing.compare,

@@ -18,11 +18,11 @@ void comparing_open(const struct options *options, struct comparing *ret_compari
 void comparing_close(struct comparing *comparing)
 {
 	compare_free(&comparing->compare);
-	for
-		vec_each(series, &comparing->series) vec_done(&series->values);
+	for vec_each(series, &comparing->series)
+		vec_done(&series->values);
 	vec_done(&comparing->series);
-	for
-		vec_each(flame, &comparing->flames) flame_done(&flame->sum);
+	for vec_each(flame, &comparing->flames)
+		flame_done(&flame->sum);
 	vec_done(&comparing->flames);
 	vec_done(&comparing->findings);
 	arena_done(&comparing->arena);
@@ -60,15 +60,13 @@ static void take_gates(struct comparing *comparing, uint32_t scenario, const str
 
 static void take_findings(struct comparing *comparing, uint32_t scenario, const struct report *report)
 {
-	for
-		vec_each(id, &comparing->options->fail_on) for (size_t i = 0; i < report->findings_count; i++)
-		{
+	for vec_each(id, &comparing->options->fail_on)
+		for (size_t i = 0; i < report->findings_count; i++) {
 			const char *title = report->findings[i].title;
 			bool is_new = strcmp(report->findings[i].id, *id) == 0;
 
-			for
-				vec_each(seen, &comparing->findings) is_new &=
-					seen->scenario != scenario || strcmp(seen->id, *id) != 0;
+			for vec_each(seen, &comparing->findings)
+				is_new &= seen->scenario != scenario || strcmp(seen->id, *id) != 0;
 			if (is_new)
 				*vec_push(&comparing->findings) = (struct finding_seen){
 					*id, arena_copy(&comparing->arena, title, strlen(title)), scenario};
@@ -122,9 +120,9 @@ static struct gate_values values_of(struct comparing *comparing, uint32_t scenar
 	int64_t *values = arena_array(&comparing->arena, int64_t, series->values.count + 1);
 	size_t count = 0;
 
-	for
-		vec_each(value, &series->values) if (value->has_answered || !comparing->has_answers) values[count++] =
-			value->value;
+	for vec_each(value, &series->values)
+		if (value->has_answered || !comparing->has_answers)
+			values[count++] = value->value;
 	return (struct gate_values){values, count};
 }
 
@@ -148,16 +146,14 @@ static void check_gates(struct comparing *comparing, const struct comparison *co
 
 static void check_findings(struct comparing *comparing, const struct comparison *comparison, struct outcome *outcome)
 {
-	for
-		vec_each(seen, &comparing->findings)
-		{
-			char *line = NULL;
+	for vec_each(seen, &comparing->findings) {
+		char *line = NULL;
 
-			if (asprintf(&line, "gate failed, on '%s' of %s: %s", seen->id,
-				     comparison->scenarios[seen->scenario].name, seen->title) < 0)
-				memory_exhausted();
-			add_failed(outcome, line);
-		}
+		if (asprintf(&line, "gate failed, on '%s' of %s: %s", seen->id,
+			     comparison->scenarios[seen->scenario].name, seen->title) < 0)
+			memory_exhausted();
+		add_failed(outcome, line);
+	}
 }
 
 static void check_caches(const struct comparison *comparison, struct outcome *outcome)

@@ -30,18 +30,16 @@ static enum jar_kind kind_of(const struct archive_index *index)
 {
 	bool is_boot = false, has_tools = false, has_layers = false;
 
-	for
-		vec_each(entry, &index->entries)
-		{
-			const char *name = archive_entry_name(index, entry);
+	for vec_each(entry, &index->entries) {
+		const char *name = archive_entry_name(index, entry);
 
-			if (entry->archive != 0)
-				continue;
-			/* The class of Boot's launcher, whose package changed with 3.2. */
-			is_boot |= starts(name, "org/springframework/boot/loader/");
-			has_tools |= starts(base_name(name), "spring-boot-jarmode-tools-");
-			has_layers |= starts(base_name(name), "spring-boot-jarmode-layertools-");
-		}
+		if (entry->archive != 0)
+			continue;
+		/* The class of Boot's launcher, whose package changed with 3.2. */
+		is_boot |= starts(name, "org/springframework/boot/loader/");
+		has_tools |= starts(base_name(name), "spring-boot-jarmode-tools-");
+		has_layers |= starts(base_name(name), "spring-boot-jarmode-layertools-");
+	}
 	if (is_boot)
 		return has_tools && !ability_is_taken_for_absent("jarmode_tools") ? JAR_BOOT_TOOLS
 		       : has_tools || has_layers				  ? JAR_BOOT_LAYERS

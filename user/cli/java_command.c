@@ -1,14 +1,12 @@
 #include "cli/java_command.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/vec.h"
+#include "cli/argument_words.h"
 
 struct words {
 	const char **items;
@@ -94,83 +92,6 @@ static bool takes_next(const char *option)
 	return false;
 }
 
-/* ---- files of arguments ---- */
-
-enum { ARGUMENT_FILE_MAX = 1 << 20 };
-
-static struct err *read_argument_file(const char *path, struct arena *arena, char **ret_text)
-{
-	auto_file FILE *file = fopen(path, "re");
-	size_t length = 0, got;
-	char *text;
-
-	if (!file)
-		return err_errno(ERR_FAILED, errno, "cannot read the arguments in '%s'", path);
-	text = arena_alloc(arena, ARGUMENT_FILE_MAX + 1);
-	while (length <= ARGUMENT_FILE_MAX &&
-	       (got = fread(text + length, 1, ARGUMENT_FILE_MAX + 1 - length, file)) > 0)
-		length += got;
-	if (ferror(file) || length > ARGUMENT_FILE_MAX)
-		return err_new(ERR_FAILED, "cannot read the arguments in '%s': %s", path,
-			       length > ARGUMENT_FILE_MAX ? "it is larger than 1 MiB" : "it cannot be read");
-	text[length] = '\0';
-	*ret_text = text;
-	return NULL;
-}
-
-static char unescaped(char letter)
-{
-	switch (letter) {
-	case 'n':
-		return '\n';
-	case 'r':
-		return '\r';
-	case 't':
-		return '\t';
-	case 'f':
-		return '\f';
-	default:
-		return letter;
-	}
-}
-
-/* One argument from the launcher's syntax (java(1), "java Command-Line Argument Files"): '#' begins a comment, quotes
- * keep blanks, a backslash counts inside quotes only, and at the end of a line it joins the next one. Returns NULL at
- * the end; writes the argument over the text. */
-static char *next_argument(char **at)
-{
-	char *word, *out, quote = 0;
-
-	for (;;) {
-		*at += strspn(*at, " \t\r\n\f");
-		if (**at != '#')
-			break;
-		*at += strcspn(*at, "\n");
-	}
-	if (!**at)
-		return NULL;
-	word = out = *at;
-	for (; **at && (quote || !strchr(" \t\r\n\f", **at)); ++*at) {
-		if (!quote && (**at == '"' || **at == '\'')) {
-			quote = **at;
-		} else if (quote && **at == quote) {
-			quote = 0;
-		} else if (quote && **at == '\\' && (*at)[1]) {
-			++*at;
-			if (**at == '\n')
-				*at += strspn(*at + 1, " \t\f");
-			else
-				*out++ = unescaped(**at);
-		} else {
-			*out++ = **at;
-		}
-	}
-	if (**at)
-		++*at;
-	*out = '\0';
-	return word;
-}
-
 /* ---- where things are ---- */
 
 /* Programs that execute the words after their own options. A script could take the word "java" as anything. */
@@ -232,9 +153,9 @@ static struct err *take_argument_file(struct parser *parser, const char *word, e
 	char *text, *at, *argument;
 	enum expected inside = *expected;
 
-	TRY(read_argument_file(word + 1, parser->arena, &text));
+	TRY(argument_file_read(word + 1, parser->arena, &text));
 	at = text;
-	while ((argument = next_argument(&at))) {
+	while ((argument = argument_file_next(&at))) {
 		if (inner.main != NO_WORD) {
 			push(&inner, argument);
 			continue;
@@ -248,8 +169,8 @@ static struct err *take_argument_file(struct parser *parser, const char *word, e
 	if (*inner.dropped || inner.main != NO_WORD) {
 		int base = (int)parser->words.count;
 
-		for
-			vec_each(held, &inner.words) push(parser, *held);
+		for vec_each(held, &inner.words)
+			push(parser, *held);
 		parser->main = inner.main == NO_WORD ? NO_WORD : base + inner.main;
 		parser->jar = inner.jar == NO_WORD ? NO_WORD : base + inner.jar;
 		if (*inner.dropped)
@@ -518,50 +439,4 @@ const char *const *options_joined(struct arena *arena, const char *const *first,
 		for (size_t k = 0; lists[i] && lists[i][k]; k++)
 			joined[count++] = lists[i][k];
 	return joined;
-}
-
-/* ---- shell ---- */
-
-bool shell_words(const char *text, struct arena *arena, const char *const **ret_words)
-{
-	char *room = arena_copy(arena, text, strlen(text)), *out = room;
-	struct words list = {};
-	char quote = 0;
-	bool is_in_word = false;
-
-	for (const char *at = text; *at; at++) {
-		bool is_blank = !quote && (*at == ' ' || *at == '\t');
-
-		if (is_blank && is_in_word) {
-			*out++ = '\0';
-			is_in_word = false;
-		}
-		if (is_blank)
-			continue;
-		/* What only a shell can do; in single quotes nothing is special, in double quotes these are. */
-		if ((!quote && strchr("|&;<>()$`*?[]#~{}!\n", *at)) || (quote == '"' && strchr("$`\\", *at)) ||
-		    (!quote && *at == '=' && list.count < 2)) {
-			vec_done(&list);
-			return false;
-		}
-		if (!is_in_word) {
-			*vec_push(&list) = out;
-			is_in_word = true;
-		}
-		if (!quote && (*at == '"' || *at == '\''))
-			quote = *at;
-		else if (quote && *at == quote)
-			quote = 0;
-		else if (!quote && *at == '\\' && at[1])
-			*out++ = *++at;
-		else
-			*out++ = *at;
-	}
-	*out = '\0';
-	if (quote || !list.count) {
-		vec_done(&list);
-		return false;
-	}
-	*ret_words = (const char *const *)finish(&list, arena);
-	return true;
 }

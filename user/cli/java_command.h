@@ -54,9 +54,5 @@ char **java_command_asking(const struct java_command *command, const char *const
 /* The value of an option "-XX:NAME=" among the words before main, the last one; NULL where it is not given. */
 const char *java_command_option(const struct java_command *command, const char *prefix);
 
-/* A command for a shell as words: split at blanks, quotes and backslashes understood. False where a shell is needed
- * (pipes, variables, wildcards …). In `arena`. */
-bool shell_words(const char *text, struct arena *arena, const char *const **ret_words);
-
 /* Two NULL-terminated lists of options, either NULL, as one. */
 const char *const *options_joined(struct arena *arena, const char *const *first, const char *const *second);

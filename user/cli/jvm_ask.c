@@ -1,6 +1,5 @@
 #include "cli/jvm_ask.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,9 +1,7 @@
 #include "cli/training.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/auto.h"

@@ -30,8 +30,8 @@ struct aot {
 
 static void aot_close(struct aot *aot)
 {
-	for
-		vec_each(training, &aot->trainings) training_done(*training);
+	for vec_each(training, &aot->trainings)
+		training_done(*training);
 	vec_done(&aot->trainings);
 	vec_done(&aot->layouts);
 	vec_done(&aot->cells);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "cli/argument_words.h"
 #include "cli/bench.h"
 #include "cli/jar_layout.h"
 #include "cli/jvm_ask.h"
@@ -60,8 +61,8 @@ static struct err *add_all(struct bench *bench)
 	const struct options *options = bench->options;
 	size_t collectors = options->collectors.count, layouts = options->layouts.count;
 
-	for
-		vec_each(asked, &options->scenarios) for (size_t c = 0; c < collectors + !collectors;
+	for vec_each(asked, &options->scenarios)
+		for (size_t c = 0; c < collectors + !collectors;
 							  c++) for (size_t l = 0; l < layouts + !layouts; l++)
 			TRY(add_one(bench, asked, collectors ? options->collectors.items[c] : NULL,
 				    layouts ? options->layouts.items[l] : NULL));
@@ -74,25 +75,23 @@ static struct err *train_all(struct bench *bench)
 {
 	if (!bench->options->train_command)
 		return NULL;
-	for
-		vec_each(scenario, &bench->scenarios)
-		{
-			struct bench_run run = {
-				.kind = BENCH_TRAINING,
-				.command = java_command_with(&scenario->java, scenario->java_options, NULL,
-							     &bench->arena),
-				.name = arena_format(&bench->arena, "training-%s", scenario->name),
-			};
-			struct bench_run_result result;
+	for vec_each(scenario, &bench->scenarios) {
+		struct bench_run run = {
+			.kind = BENCH_TRAINING,
+			.command = java_command_with(&scenario->java, scenario->java_options, NULL,
+						     &bench->arena),
+			.name = arena_format(&bench->arena, "training-%s", scenario->name),
+		};
+		struct bench_run_result result;
 
-			if (bench->was_interrupted)
-				return NULL;
-			bench_progress(bench, "training run of %s", scenario->name);
-			TRY(bench_record(bench, &run, &result));
-			if (result.has_failed)
-				bench_say(bench, "the training run of %s failed: %s", scenario->name,
-					  result.why_failed);
-		}
+		if (bench->was_interrupted)
+			return NULL;
+		bench_progress(bench, "training run of %s", scenario->name);
+		TRY(bench_record(bench, &run, &result));
+		if (result.has_failed)
+			bench_say(bench, "the training run of %s failed: %s", scenario->name,
+				  result.why_failed);
+	}
 	return NULL;
 }
 

@@ -11,25 +11,23 @@ static const char *name_of_set(const struct options *options, uint32_t set, stru
 	const char *common = NULL;
 	size_t length = 0;
 
-	for
-		vec_each(file, &options->files)
-		{
-			const char *base = strrchr(file->path, '/') ? strrchr(file->path, '/') + 1 : file->path;
-			size_t base_length = strlen(base), same = 0;
+	for vec_each(file, &options->files) {
+		const char *base = strrchr(file->path, '/') ? strrchr(file->path, '/') + 1 : file->path;
+		size_t base_length = strlen(base), same = 0;
 
-			if (file->set != set)
-				continue;
-			if (base_length > 4 && strcmp(base + base_length - 4, ".wtr") == 0)
-				base_length -= 4;
-			if (!common) {
-				common = base;
-				length = base_length;
-				continue;
-			}
-			while (same < length && same < base_length && base[same] == common[same])
-				same++;
-			length = same;
+		if (file->set != set)
+			continue;
+		if (base_length > 4 && strcmp(base + base_length - 4, ".wtr") == 0)
+			base_length -= 4;
+		if (!common) {
+			common = base;
+			length = base_length;
+			continue;
 		}
+		while (same < length && same < base_length && base[same] == common[same])
+			same++;
+		length = same;
+	}
 	while (length > 1 && strchr("-_.", common[length - 1]))
 		length--;
 	return length ? arena_copy(arena, common, length) : arena_format(arena, "set %u", set + 1);
@@ -58,8 +56,7 @@ struct err *verb_compare(const struct options *options, struct outcome *outcome)
 				     : unlike(name_of_set(options, set, &arena), names, set, &arena);
 		comparing_add_scenario(&comparing, names[set], NULL);
 	}
-	for
-		vec_each(file, &options->files)
-			TRY(comparing_add_recording(&comparing, file->set, file->path, NULL, NULL));
+	for vec_each(file, &options->files)
+		TRY(comparing_add_recording(&comparing, file->set, file->path, NULL, NULL));
 	return comparing_report(&comparing, outcome);
 }

@@ -208,14 +208,12 @@ static bool identify(struct archives *archives, struct archive_file *file)
 
 void archives_write(struct archives *archives, struct output *output)
 {
-	for
-		vec_each(file, &archives->files)
-		{
-			/* Jars that were not opened matter only beside a cache that holds their classes. */
-			if (!file->inode && (!archives->has_cache || !identify(archives, file)))
-				continue;
-			write_one(archives, file, output);
-		}
+	for vec_each(file, &archives->files) {
+		/* Jars that were not opened matter only beside a cache that holds their classes. */
+		if (!file->inode && (!archives->has_cache || !identify(archives, file)))
+			continue;
+		write_one(archives, file, output);
+	}
 }
 
 void archives_done(struct archives *archives)

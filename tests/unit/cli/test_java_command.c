@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/auto.h"
+#include "cli/argument_words.h"
 #include "cli/java_command.h"
 
 /* Words and environments are written as one text, their parts separated by '|'. */
