@@ -50,6 +50,7 @@ void training_done(struct training *training)
 /* ---- reasons ---- */
 
 static const char made_at_run_time[] = "made at run time (lambdas, proxies, method handles)";
+static const char recorder_event[] = "an event class of the flight recorder";
 static const char own_loader[] = "loaded by a class loader of the application's own";
 
 /* The JVM's words for what it leaves out (SystemDictionaryShared, JDK 13 to 26), as a reader would say it. */
@@ -59,7 +60,7 @@ static const struct {
 	{"Signed JAR", "from a signed jar"},
 	{"Old class", "of a class file version that a cache cannot hold"},
 	{"Pre JDK 6 class", "of a class file version that a cache cannot hold"},
-	{"JFR event class", "an event class of the flight recorder"},
+	{"JFR event class", recorder_event},
 	{"Failed verification", "failed verification when the cache was made"},
 	{"Unlinked class", "not linked when the cache was made"},
 	{"Not linked", "not linked when the cache was made"},
@@ -95,6 +96,10 @@ static const char *reason_of(const struct class_origin *origin, const char *name
 	}
 	if (is_generated)
 		return made_at_run_time;
+	/* Newer JVMs leave these out without a word. */
+	if (strncmp(name, "jdk/internal/event/", strlen("jdk/internal/event/")) == 0 ||
+	    strncmp(name, "jdk/jfr/events/", strlen("jdk/jfr/events/")) == 0)
+		return recorder_event;
 	if (training && training->classes.count && !map_find(&training->classes, name_hash(name)))
 		return "not loaded in the training run";
 	if (origin_is_nested(origin))

@@ -260,18 +260,19 @@ const char *jvm_log_complaint(const char *text, size_t length, size_t *ret_lengt
 	bool is_next = false;
 
 	for (const char *at = text; at < end;) {
-		const char *after = line_end(at, end), *message_end = trim(at, after);
-		bool is_telling = message_end > at && (is_next || !found || best == COMPLAINT_COUNT);
+		const char *after = line_end(at, end), *message = skip_decorations(at, after);
+		const char *message_end = trim(message, after);
+		bool is_telling = message_end > message && (is_next || !found || best == COMPLAINT_COUNT);
 
-		for (size_t i = 0; i < best && message_end > at && !is_next; i++)
-			if (matches(complaints[i].pattern, at, message_end)) {
+		for (size_t i = 0; i < best && message_end > message && !is_next; i++)
+			if (matches(complaints[i].pattern, message, message_end)) {
 				best = i;
 				is_telling = true;
 				break;
 			}
 		if (is_telling) {
-			found = at;
-			*ret_length = (size_t)(message_end - at);
+			found = message;
+			*ret_length = (size_t)(message_end - message);
 			is_next = !is_next && best < COMPLAINT_COUNT && complaints[best].is_before;
 		}
 		at = after < end ? after + 1 : end;

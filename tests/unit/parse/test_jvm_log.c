@@ -220,6 +220,7 @@ static void test_complaints(void **state)
 	complains("starting\nException in thread \"main\" java.lang.IllegalStateException: port\n\tat "
 		  "x.Y.z(Y.java:1)\n",
 		  "Exception in thread \"main\" java.lang.IllegalStateException: port");
+	complains("[6.907s][error  ][aot] Error: non-empty directory '/srv/classes'\nmore\n", "Error: non-empty directory '/srv/classes'");
 	complains("one\ntwo\n\n", "two");
 	complains("\n\n", NULL);
 	complains("", NULL);
