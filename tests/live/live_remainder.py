@@ -6,7 +6,8 @@ around it (class loading, a system call, an exception, a compilation) and in the
 `unexplained` only, or to what it was a part of: the wait for a child whose own path is no longer known, the pause of the VM.
 
 What has no end of its own (class loading) ends by what is known of the thread next: without a kind a little earlier or later,
-never much. And what was unexplained, since records contradicted each other, may seem clear without one of them."""
+never much. And what was unexplained, since records contradicted each other, may seem clear without one of them: Linux 6.18
+leaves out the record of a switch a few times in ten thousand, and the time before such a gap rests on the other one alone."""
 
 import json
 import os
@@ -19,12 +20,18 @@ from harness import application, case, free_port, java, main, trace
 # What runs: proven by the scheduling records alone.
 RUNNING = ("code", "class", "exception", "file", "fault", "kernel", "jit")
 
-# How much of a request may move over ends that are not known exactly.
+# How much of a request may move over ends that are not known exactly. The steps of an initialisation are what ends most
+# links: without them a link lasts to the next record of its thread, which code that only computes does not make.
 ENDS_SHARE, ENDS_NS = 0.02, 500_000
+ENDS_NS_WITHOUT = {"class_init": 3_000_000}
+
+# How much of a request may go to a wrong place by rounding: a thread that is first met by the sampling timer may have run for
+# a little more than its period.
+ROUNDING_NS = 100_000
 
 # By kind: what its records may have explained, and where that may go beside `unexplained`. None: anything that runs.
 RULES = {
-    "syscall": (("kernel.syscall", "file", "class.read", "wait", "fault", "lock", "jit", "code", "cpu"),
+    "syscall": (("kernel", "file", "class.read", "wait", "fault", "lock", "jit", "code", "cpu"),
                 RUNNING + ("wait.child",)),
     "file_open": (("file",), RUNNING),
     "file_lookup": (("file",), RUNNING),
@@ -51,9 +58,10 @@ RULES = {
     "safepoint": (("gc", "safepoint"), RUNNING + ("gc", "safepoint", "cpu", "lock", "wait")),
     "vm_operation": (("gc", "safepoint", "code"), RUNNING + ("gc", "safepoint", "cpu", "lock", "wait")),
     "wake": (None, ()),
-    "switch_in": (None, ()),
+    "switch_in": (None, ("wait.timer",)), # as vm_wait: that it ran in between is what makes it the same wait
     "switch_out": (None, ()),
-    "fork": (None, ("wait.child", "fault.minor.other")),
+    # A thread's birth is its parent's act. Who waits for a thread of unknown birth is seen to wait, and no further.
+    "fork": (None, ("wait.child", "lock.park", "fault.minor.other")),
     "exit": (None, ("wait.child",)),
     # Names and forms, of which no time is made.
     "thread_name": ((), ()),
@@ -87,8 +95,14 @@ def without(recording, kind):
     return report
 
 
-def moves(before, after):
-    """{(cause, thread, new cause, new thread): ns} of one request."""
+def next_to_gap(path):
+    """The starts of the tiles that lie beside one where a record is missing."""
+    gaps = [index for index, tile in enumerate(path) if tile["detail"] == "a record is missing"]
+    return {path[near]["start_ns"] for gap in gaps for near in (gap - 1, gap + 1) if 0 <= near < len(path)}
+
+
+def moves(before, after, doubtful):
+    """{(cause, thread, new cause, new thread): ns} of one request, without the tiles that start at the `doubtful` times."""
     found = {}
     edges = sorted({tile["start_ns"] for request in (before, after) for tile in request["path"]} |
                    {before["start_ns"] + before["latency_ns"]})
@@ -99,7 +113,7 @@ def moves(before, after):
             a = next(first)
         while b["start_ns"] + b["duration_ns"] <= begin:
             b = next(second)
-        if a["cause"] != b["cause"]:
+        if a["cause"] != b["cause"] and not (a["start_ns"] in doubtful and a["thread"] == b["thread"]):
             key = (a["cause"], a["thread"], b["cause"], b["thread"])
             found[key] = found.get(key, 0) + end - begin
     return found
@@ -117,8 +131,9 @@ def check_kind(before, recording, kind):
         if not twin:
             continue
         harness.invariants.check_request(twin[0])
-        late = 0
-        for (cause, thread, new_cause, new_thread), ns in moves(request, twin[0]).items():
+        late, misplaced = 0, {}
+        doubtful = next_to_gap(request["path"]) if kind in ("switch_in", "switch_out") else ()
+        for (cause, thread, new_cause, new_thread), ns in moves(request, twin[0], doubtful).items():
             moved[cause, new_cause] = moved.get((cause, new_cause), 0) + ns
             is_right = new_cause == "unexplained" or (below(new_cause, around) and (explained is None or below(cause, explained)))
             is_right = is_right or cause == "unexplained"
@@ -126,9 +141,10 @@ def check_kind(before, recording, kind):
                     "class" in (cause.split(".")[0], new_cause.split(".")[0]):
                 late += ns
             elif not is_right:
-                key = (request["route"], cause, thread, new_cause, new_thread)
-                wrong[key] = wrong.get(key, 0) + ns
-        if late > ENDS_NS + ENDS_SHARE * request["latency_ns"]:
+                misplaced[request["route"], cause, thread, new_cause, new_thread] = ns
+        if sum(misplaced.values()) > ROUNDING_NS:
+            wrong.update(misplaced)
+        if late > ENDS_NS_WITHOUT.get(kind, ENDS_NS) + ENDS_SHARE * request["latency_ns"]:
             wrong[request["route"], "running", "", "what has no end", ""] = late
     return moved, wrong
 
