@@ -1,7 +1,6 @@
 #include "base/json_out.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +24,9 @@ static void new_line(struct json_out *json)
 
 	if (level && level->is_flat)
 		return;
-	putc('\n', json->out);
+	putc_unlocked('\n', json->out);
 	for (unsigned i = 0; i < json->depth; i++)
-		putc('\t', json->out);
+		putc_unlocked('\t', json->out);
 }
 
 static void separate(struct json_out *json)
@@ -35,7 +34,7 @@ static void separate(struct json_out *json)
 	struct json_out_level *level = level_of(json);
 
 	if (level->has_items)
-		fputs(level->is_flat ? ", " : ",", json->out);
+		fputs_unlocked(level->is_flat ? ", " : ",", json->out);
 	level->has_items = true;
 	new_line(json);
 }
@@ -75,7 +74,7 @@ static void begin_container(struct json_out *json, bool is_object, bool is_flat)
 	}
 	if (!begin_value(json))
 		return;
-	putc(is_object ? '{' : '[', json->out);
+	putc_unlocked(is_object ? '{' : '[', json->out);
 	is_flat = is_flat || (outer && outer->is_flat);
 	json->levels[json->depth++] = (struct json_out_level){.is_object = is_object, .is_flat = is_flat};
 }
@@ -94,7 +93,7 @@ static void end_container(struct json_out *json, bool is_object)
 	json->depth--;
 	if (has_items && !is_flat)
 		new_line(json);
-	putc(is_object ? '}' : ']', json->out);
+	putc_unlocked(is_object ? '}' : ']', json->out);
 }
 
 void json_out_object(struct json_out *json)
@@ -127,15 +126,28 @@ void json_out_array_end(struct json_out *json)
 	end_container(json, false);
 }
 
+static bool is_plain(char c)
+{
+	return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\';
+}
+
 static void put_string(FILE *out, const char *bytes, size_t length_bytes)
 {
 	const char *end = bytes + length_bytes;
 
-	putc('"', out);
+	putc_unlocked('"', out);
 	for (const char *at = bytes; at < end;) {
 		const char *start = at;
-		int32_t character = utf8_next(&at, end);
+		int32_t character;
 
+		/* Nearly every text is nothing but these. */
+		while (at < end && is_plain(*at))
+			at++;
+		if (at > start) {
+			fwrite_unlocked(start, 1, (size_t)(at - start), out);
+			continue;
+		}
+		character = utf8_next(&at, end);
 		if (character == UTF8_INVALID)
 			fputs("\xef\xbf\xbd", out);
 		else if (character == '"' || character == '\\')
@@ -150,7 +162,7 @@ static void put_string(FILE *out, const char *bytes, size_t length_bytes)
 		else
 			fwrite(start, 1, (size_t)(at - start), out);
 	}
-	putc('"', out);
+	putc_unlocked('"', out);
 }
 
 void json_out_key(struct json_out *json, const char *key)
@@ -164,13 +176,22 @@ void json_out_key(struct json_out *json, const char *key)
 	separate(json);
 	level->has_key = true;
 	put_string(json->out, key, strlen(key));
-	fputs(": ", json->out);
+	fputs_unlocked(": ", json->out);
 }
 
 void json_out_int(struct json_out *json, int64_t value)
 {
-	if (begin_value(json))
-		fprintf(json->out, "%" PRId64, value);
+	char digits[24], *at = digits + sizeof(digits);
+	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+	if (!begin_value(json))
+		return;
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (value < 0)
+		*--at = '-';
+	fwrite_unlocked(at, 1, (size_t)(digits + sizeof(digits) - at), json->out);
 }
 
 void json_out_real(struct json_out *json, double value)
@@ -198,7 +219,7 @@ void json_out_real(struct json_out *json, double value)
 void json_out_bool(struct json_out *json, bool value)
 {
 	if (begin_value(json))
-		fputs(value ? "true" : "false", json->out);
+		fputs_unlocked(value ? "true" : "false", json->out);
 }
 
 void json_out_null(struct json_out *json)

@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "format/newfile.h"
 #include "record/command.h"
+
+enum { BUFFER_BYTES = 1 << 20 };
 
 static struct err *create(const char *path, int *ret_fd)
 {
@@ -17,17 +20,41 @@ static struct err *create(const char *path, int *ret_fd)
 	return newfile_create(path, invoker.uid, invoker.gid, ret_fd);
 }
 
+/* Exports are hundreds of megabytes where the recording has millions of events: by pages that is a system call for
+ * each. A stream that is not ours alone keeps the buffer that it has. */
+static void give_buffer(struct sink *sink)
+{
+	sink->buffer = malloc(BUFFER_BYTES);
+	if (sink->buffer)
+		setvbuf(sink->file, sink->buffer, _IOFBF, BUFFER_BYTES);
+}
+
+/* A second stream on standard output, so that the buffer can be ours; nothing waits in the first. */
+static FILE *output_stream(void)
+{
+	auto_fd int fd = fflush(stdout) == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+	FILE *file = fd < 0 || isatty(fd) ? NULL : fdopen(fd, "w");
+
+	if (file)
+		take_fd(&fd);
+	return file;
+}
+
 struct err *sink_open(const char *path, FILE *stream, struct sink *ret_sink)
 {
 	bool is_output = path && strcmp(path, "-") == 0;
 	auto_fd int fd = -1;
 
 	if (!path || is_output) {
-		*ret_sink = (struct sink){
-			.name = is_output || stream == stdout ? "standard output" : "standard error",
-			.file = is_output ? stdout : stream,
-			.is_stream = true,
-		};
+		is_output |= stream == stdout;
+		*ret_sink = (struct sink){.name = is_output ? "standard output" : "standard error"};
+		ret_sink->file = is_output ? output_stream() : NULL;
+		if (ret_sink->file) {
+			give_buffer(ret_sink);
+		} else {
+			ret_sink->file = is_output ? stdout : stream;
+			ret_sink->is_stream = true;
+		}
 		return NULL;
 	}
 	if (strncmp(path, "/dev/", 5) == 0) {
@@ -44,6 +71,7 @@ struct err *sink_open(const char *path, FILE *stream, struct sink *ret_sink)
 		return err_errno(ERR_FAILED, errno, "cannot write '%s'", path);
 	take_fd(&fd);
 	*ret_sink = (struct sink){.name = path, .file = file};
+	give_buffer(ret_sink);
 	return NULL;
 }
 
@@ -64,5 +92,7 @@ struct err *sink_close(struct sink *sink)
 		has_failed = true;
 		error = errno;
 	}
+	free(sink->buffer);
+	sink->buffer = NULL;
 	return has_failed ? err_errno(ERR_FAILED, error ? error : EIO, "cannot write '%s'", sink->name) : NULL;
 }

@@ -10,6 +10,7 @@ struct sink {
 	const char *name; /* for messages, borrowed */
 	FILE *file;	  /* borrowed where is_stream */
 	bool is_stream;
+	char *buffer; /* its own, freed on closing */
 };
 
 /* `path` NULL: the stream; "-": standard output; under /dev (a terminal, /dev/null, /dev/fd/63 of a shell): opened as

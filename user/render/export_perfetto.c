@@ -64,6 +64,13 @@ static uint64_t request_track(int64_t index)
 
 static const char *safe(struct trace *trace, const char *text)
 {
+	const char *at = text;
+
+	/* Nearly all are: the same names come a million times. */
+	while (*at >= ' ' && *at <= '~' && *at != '\\')
+		at++;
+	if (!*at)
+		return text;
 	if (trace->names.total_bytes > 1 << 20)
 		arena_done(&trace->names);
 	return utf8_safe(&trace->names, text, true);
@@ -74,8 +81,8 @@ static void put_packet(struct trace *trace)
 	protobuf_clear(&trace->head);
 	protobuf_varint(&trace->head, TRACE_PACKET << 3 | 2); /* the key of a field of bytes */
 	protobuf_varint(&trace->head, trace->packet.length_bytes);
-	fwrite(trace->head.bytes, 1, trace->head.length_bytes, trace->out);
-	fwrite(trace->packet.bytes, 1, trace->packet.length_bytes, trace->out);
+	fwrite_unlocked(trace->head.bytes, 1, trace->head.length_bytes, trace->out);
+	fwrite_unlocked(trace->packet.bytes, 1, trace->packet.length_bytes, trace->out);
 }
 
 static void begin_packet(struct trace *trace)
