@@ -6,6 +6,14 @@
   const told = document.getElementById("told"), reset = document.getElementById("reset"), search = document.getElementById("search"), first = told.textContent;
   const places = frames.map(frame => ({ frame, x: parseFloat(frame.getAttribute("x")), width: parseFloat(frame.getAttribute("width")), depth: (+frame.getAttribute("y") - head) / row, words: frame.querySelector("title").textContent }));
   const whole = places[0];
+  /* Frames that were too narrow for a text have none yet. */
+  function write(place) {
+    if (place.frame.querySelector("text")) return;
+    const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+    text.setAttribute("x", 3); text.setAttribute("y", 13);
+    text.textContent = place.words.split("\n")[0].slice(0, 400);
+    place.frame.append(text);
+  }
   let zoomed = whole;
   function zoom(to) {
     zoomed = to;
@@ -17,6 +25,7 @@
       place.frame.style.display = isAbove || isInside ? "" : "none";
       place.frame.setAttribute("x", (isAbove ? 0 : (100 * (place.x - to.x)) / to.width) + "%");
       place.frame.setAttribute("width", (isAbove ? 100 : (100 * place.width) / to.width) + "%");
+      if (isAbove || (isInside && place.width / to.width > 0.006)) write(place);
     }
     reset.setAttribute("visibility", to === whole ? "hidden" : "visible");
     told.textContent = to === whole ? first : to.words.replace("\n", ": ");

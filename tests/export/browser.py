@@ -37,6 +37,8 @@ for label, made in (("hostile", ("hostile",)), ("plain", ("plain", "1")), ("busy
             write("%s-%s.speedscope.json" % (label, by), program.export(path, "speedscope", "--by", by))
 before, after = program.recording("plain", "1"), program.recording("plain", "2")
 write("difference.svg", program.export(before, "svg", "--vs", after))
+write("cold-and-warm.svg", program.export(before, "svg", "--minus-warm"))
+write("cold-and-warm-flame.html", program.export(before, "flamegraph", "--minus-warm"))
 write("comparison.html", program.output("compare", "-f", "html", "--name", "<b>before</b>,after", before, before, "--vs", after, after))
 done = subprocess.run(["node", os.path.join(HERE, script), program.folder, tools, browser], check=False)
 sys.exit(done.returncode)

@@ -153,10 +153,31 @@ def check_difference(before, after):
     check.equal("a recording against itself has no change", {values[0] - values[1] for _, values in read_folded(program.export(before, "folded", "--vs", before), 2)}, {0})
 
 
+def check_cold_and_warm(path):
+    """The first request minus as many warm ones: what is left of each unit by itself is given to the next."""
+    report = program.report(path)
+    cold, warm = sum(r["cold"] for r in report["requests"]), sum(not r["cold"] for r in report["requests"])
+    for by in VIEWS:
+        rows = read_folded(program.export(path, "folded", "--minus-warm", "--by", by), 2)
+        single = {phase: sum(values[0] for _, values in read_folded(program.export(path, "folded", "--by", by, "--phase", phase)))
+                  for phase in ("first_request", "warm")}
+        check.equal("cold minus warm, %s: first" % by, sum(values[1] for _, values in rows), single["first_request"])
+        found, wanted = sum(values[0] for _, values in rows), single["warm"] * cold // warm
+        check.that("cold minus warm, %s: warm %d, wanted %d" % (by, found, wanted), found == wanted)
+        rows = read_csv(program.export(path, "csv", "--minus-warm", "--by", by))
+        check.that("cold minus warm, %s: csv" % by, all(int(row["value"]) - int(row["before"]) == int(row["change"]) for row in rows))
+    rows = read_folded(program.export(path, "folded", "--minus-warm"), 2)
+    check.that("cold minus warm: what only warm ones have is there", any("app.Service.answer" in stack and values[0] and not values[1] for stack, values in rows))
+    check.that("cold minus warm: what only the first has is there", any("app.Gone.work" in stack and values[1] and not values[0] for stack, values in rows))
+    check_svg(program.export(path, "svg", "--minus-warm"), "cold minus warm")
+    check.equal("cold minus warm: words of the page", check_page(program.export(path, "flamegraph", "--minus-warm"), "cold minus warm")["words"]["change"], "first minus warm")
+
+
 def check_usage(path):
     for words, message in (
             (["--format", "firefox"], "a later version"), (["--format", "otlp"], "a later version"), (["--format", "perfetto", "--by", "classes"], "not one view"),
             (["--format", "pprof", "--vs", path], "no differences"), (["--format", "speedscope", "--vs", path], "no differences"), (["--format", "perfetto", "--vs", path], "no differences"),
+            (["--format", "pprof", "--minus-warm"], "no differences"), (["--minus-warm", "--vs", path], "with --vs"), (["--minus-warm", "--phase", "warm"], "with another phase"),
             (["--format", "svg", "--phase", "startup"], "only requests have one"), (["--format", "jpeg"], "jpeg")):
         done = program.run("export", *words, path)
         check.equal(" ".join(words) + ": status", done.returncode, 2)
@@ -177,5 +198,6 @@ for trace in sys.argv[3:]:
     check_html(path, report, label)
     check_perfetto(path, report, label)
 check_difference(program.recording("plain", "1"), program.recording("plain", "2"))
+check_cold_and_warm(program.recording("plain", "1"))
 check_usage(hostile)
 check.finish()

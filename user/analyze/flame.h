@@ -84,7 +84,8 @@ struct flame {
 	enum flame_by by;
 	int phase; /* enum phase or FLAME_ALL_PHASES */
 	bool is_difference;
-	int64_t requests; /* critical path: how many */
+	bool is_cold_and_warm; /* the difference is one of requests of the same run */
+	int64_t requests;      /* critical path: how many */
 };
 
 /* Folds a phase of a run. An empty tree where the run has nothing of the kind. */
@@ -96,10 +97,15 @@ void flame_build(const struct model *model, const struct report *report, enum fl
  * ports. */
 void flame_difference(const struct flame *before, const struct flame *after, struct flame *ret_flame);
 
+/* The first requests against as many warm ones, each as the mean of those that there are (of its route, for the
+ * critical path): `before` is the warm side. Names are made equal as in flame_difference. */
+void flame_cold_and_warm(const struct model *model, const struct report *report, enum flame_by by,
+			 struct flame *ret_flame);
+
 /* A tree is begun, filled, and finished: then totals and the order of children are right.
  *
  * flame_add_scaled adds what another has, under the names that flame_difference makes, as the baseline's values or
- * the others, divided by a number of runs: a mean, each node's rounded down by itself. */
+ * the others, divided by a number of runs: a mean, whose total alone is rounded down. */
 void flame_begin(struct flame *flame, enum flame_by by, int phase);
 void flame_add_scaled(struct flame *flame, const struct flame *from, bool is_before, int64_t divide_by);
 void flame_finish(struct flame *flame);

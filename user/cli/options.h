@@ -81,9 +81,10 @@ struct options {
 	/* compare, export */
 	VEC(struct option_file) files;
 	struct option_texts names;
-	const char *hyperfine_path; /* of --export-json; NULL: none */
+	const char *hyperfine_path;			 /* of --export-json; NULL: none */
 	unsigned export_format, export_by, export_phase; /* indices into the lists of option_table.h */
 	const char *versus_path;
+	bool minus_warm;
 
 	/* everywhere */
 	bool is_quiet, is_verbose, wants_help, wants_version;

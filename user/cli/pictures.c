@@ -8,24 +8,6 @@
 
 enum { VIEWS = 4, FLAMES_MAX = VIEWS + 1 };
 
-/* What a warm request costs on average, against the cold ones: the page shows either, and the difference. */
-static void build_cold_and_warm(const struct model *model, const struct report *report, struct flame *ret_flame)
-{
-	struct flame cold, warm;
-
-	flame_build(model, report, FLAME_CRITICAL_PATH, PHASE_FIRST_REQUEST, &cold);
-	flame_build(model, report, FLAME_CRITICAL_PATH, PHASE_WARM, &warm);
-	flame_begin(ret_flame, FLAME_CRITICAL_PATH, PHASE_FIRST_REQUEST);
-	ret_flame->is_difference = true;
-	ret_flame->requests = cold.requests;
-	flame_add_scaled(ret_flame, &cold, false, 1);
-	if (warm.requests)
-		flame_add_scaled(ret_flame, &warm, true, warm.requests);
-	flame_finish(ret_flame);
-	flame_done(&cold);
-	flame_done(&warm);
-}
-
 struct err *pictures_render_html(const struct model *model, const struct report *report, FILE *out)
 {
 	static const struct {
@@ -45,7 +27,7 @@ struct err *pictures_render_html(const struct model *model, const struct report 
 	struct err *err;
 
 	timeline_build(model, report, &timeline);
-	build_cold_and_warm(model, report, &flames[count]);
+	flame_cold_and_warm(model, report, FLAME_CRITICAL_PATH, &flames[count]);
 	if (flames[count].nodes.items[0].total) {
 		shown[count] = (struct html_flame){&flames[count], "Critical path: the first request and warm ones"};
 		count++;

@@ -26,7 +26,7 @@ enum export_format {
 
 enum carries {
 	CARRIES_VIEWS = 1,	/* --by other than the default */
-	CARRIES_DIFFERENCE = 2, /* --vs */
+	CARRIES_DIFFERENCE = 2, /* --vs, --minus-warm */
 	CARRIES_LATER = 4,	/* nothing yet */
 	IS_BINARY = 8,
 };
@@ -70,6 +70,16 @@ static struct err *check_usage(const struct options *options)
 				options->export_format == EXPORT_PPROF
 					? "export both recordings, then: pprof -diff_base FILE.pb.gz B.pb.gz"
 					: "formats with differences: folded, svg, flamegraph, csv, ndjson");
+	if (options->minus_warm && !(carries & CARRIES_DIFFERENCE))
+		return err_hint(
+			err_new(ERR_USAGE, "cannot export --minus-warm as '%s': it holds no differences", format),
+			"formats with differences: folded, svg, flamegraph, csv, ndjson");
+	if (options->minus_warm && (options->versus_path || options->export_phase != PHASE_FIRST_REQUEST))
+		return err_hint(err_new(ERR_USAGE,
+					"cannot export --minus-warm with %s: it is the first request's difference to "
+					"warm ones of the same run",
+					options->versus_path ? "--vs" : "another phase"),
+				"leave one of them away");
 	if (options->export_format != EXPORT_PERFETTO && options->export_by == FLAME_CRITICAL_PATH &&
 	    !has_path((int)options->export_phase))
 		return err_hint(
@@ -103,7 +113,10 @@ static char *title_of(const struct options *options, const struct report *report
 	const char *route = report->cold_vs_warm_count && is_of_requests ? report->cold_vs_warm[0].route : "";
 
 	return arena_format(arena, "%s of %s%s%s%s%s%s", views[options->export_by], phases[options->export_phase],
-			    *route ? " (" : "", route, *route ? ")" : "", options->versus_path ? ", now " : "",
+			    *route ? " (" : "", route, *route ? ")" : "",
+			    options->minus_warm	   ? " minus a warm one"
+			    : options->versus_path ? ", now "
+						   : "",
 			    options->versus_path ? options->versus_path : "");
 }
 
@@ -167,7 +180,7 @@ static struct err *export_to(const struct options *options, const struct loaded_
 {
 	auto_done(flame_done) struct flame flame = {}, difference = {};
 	int phase = (int)options->export_phase;
-	bool is_path = options->export_by == FLAME_CRITICAL_PATH && !options->versus_path;
+	bool is_path = options->export_by == FLAME_CRITICAL_PATH && !options->versus_path && !options->minus_warm;
 
 	if (options->export_format == EXPORT_PERFETTO)
 		return render_perfetto(loaded->model, &loaded->report, phase, out);
@@ -177,6 +190,10 @@ static struct err *export_to(const struct options *options, const struct loaded_
 		return render_path_csv(&loaded->report, phase, out);
 	if (options->export_format == EXPORT_NDJSON && is_path)
 		return render_path_ndjson(&loaded->report, phase, out);
+	if (options->minus_warm) {
+		flame_cold_and_warm(loaded->model, &loaded->report, (enum flame_by)options->export_by, &difference);
+		return render_flame(options, &loaded->report, &difference, out);
+	}
 	flame_build(loaded->model, &loaded->report, (enum flame_by)options->export_by, phase, &flame);
 	if (!options->versus_path)
 		return render_flame(options, &loaded->report, &flame, out);
@@ -198,6 +215,8 @@ struct err *verb_export(const struct options *options, struct outcome *outcome)
 		TRY(fold_other(options, &other));
 	TRY(report_load(path, &loaded));
 	TRY(check_phase(&loaded.report, (int)options->export_phase, path));
+	if (options->minus_warm)
+		TRY(check_phase(&loaded.report, PHASE_WARM, path));
 	TRY(sink_open(options->output_path, stdout, &sink));
 	err = export_to(options, &loaded, &other, sink.file);
 	close_err = sink_close(&sink);

@@ -13,7 +13,15 @@
 extern const char flame_svg_script[];
 extern const unsigned long flame_svg_script_length;
 
-enum { ROW = 18, HEAD = 58, FOOT = 30, PARTS = 20000 /* narrower frames are no pixel wide anywhere */ };
+enum {
+	ROW = 18,
+	HEAD = 58,
+	LEGEND = 26,
+	FOOT = 30,
+	PARTS = 5000, /* narrower frames are no pixel wide anywhere, and browsers slow down over ten thousand elements
+		       */
+	TEXT_PARTS = 150, /* in narrower ones no text can be read */
+};
 
 struct picture {
 	FILE *out;
@@ -22,6 +30,7 @@ struct picture {
 	struct arena arena;
 	int64_t *width; /* by node: of the wider side, with all below */
 	unsigned depth;
+	int head; /* rows begin below it */
 };
 
 static void put_text(const char *text, size_t most, FILE *out)
@@ -91,6 +100,34 @@ static struct fmt amount(const struct flame *flame, int64_t value)
 	return flame_is_time(flame->by) ? fmt_duration(value) : fmt_count(value);
 }
 
+static void put_sides(const struct flame *flame, const struct flame_node *node, FILE *out)
+{
+	const char *words = flame->is_cold_and_warm ? "%s warm, %s first" : "%s before, %s now";
+
+	fprintf(out, words, amount(flame, node->total_before).text, amount(flame, node->total).text);
+}
+
+/* What the colours of a difference mean: its own are not those of the other pictures. */
+static void put_legend(const struct picture *picture, unsigned y)
+{
+	const struct {
+		const char *fill, *words;
+		unsigned x;
+	} parts[] = {
+		{"#c2410c", picture->flame->is_cold_and_warm ? "longer in the first request" : "grown", 10},
+		{"#2f6fb5", picture->flame->is_cold_and_warm ? "longer in warm ones" : "shrunk", 220},
+		{"#868e9a", "the same", 380},
+		{"url(#new)", picture->flame->is_cold_and_warm ? "only in the first" : "new", 490},
+		{"url(#gone)", picture->flame->is_cold_and_warm ? "only in warm ones" : "vanished", 650},
+	};
+
+	for (size_t i = 0; i < array_length(parts); i++)
+		fprintf(picture->out,
+			"<rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%u\" y=\"%u\" "
+			"fill=\"#596273\">%s</text>\n",
+			parts[i].x, y, parts[i].fill, parts[i].x + 18, y + 11, parts[i].words);
+}
+
 static void put_words(const struct picture *picture, const struct flame_node *node)
 {
 	const struct flame *flame = picture->flame;
@@ -98,9 +135,11 @@ static void put_words(const struct picture *picture, const struct flame_node *no
 	FILE *out = picture->out;
 
 	if (flame->is_difference) {
-		fprintf(out, "\n%s before, %s now", amount(flame, node->total_before).text,
-			amount(flame, node->total).text);
-		if (node->total_before == 0 || node->total == 0)
+		fputc('\n', out);
+		put_sides(flame, node, out);
+		if (flame->is_cold_and_warm && (node->total_before == 0 || node->total == 0))
+			fputs(node->total ? ", only the first" : ", only warm ones", out);
+		else if (node->total_before == 0 || node->total == 0)
 			fputs(node->total ? ", new" : ", vanished", out);
 		return;
 	}
@@ -120,14 +159,19 @@ static void put_frame(const struct picture *picture, uint32_t index, int64_t at,
 		"<svg class=\"f\" x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%d\" tabindex=\"%d\" "
 		"role=\"button\">"
 		"<title>",
-		x, HEAD + depth * ROW, width, ROW - 1, depth < 40 ? 0 : -1);
+		x, (unsigned)picture->head + depth * ROW, width, ROW - 1, depth < 40 ? 0 : -1);
 	put_text(picture->names[index], 10000, out);
 	put_words(picture, node);
 	fprintf(out, "</title><rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>", colour_of(picture, node));
-	fputs(node->kind == FLAME_KIND_ROOT ? "<text x=\"3\" y=\"13\" class=\"dark\">" : "<text x=\"3\" y=\"13\">",
-	      out);
-	put_text(picture->names[index], 400, out);
-	fputs("</text></svg>\n", out);
+	/* The script gives a text to those that become wide. */
+	if (picture->width[index] >= picture->width[0] / TEXT_PARTS) {
+		fputs(node->kind == FLAME_KIND_ROOT ? "<text x=\"3\" y=\"13\" class=\"dark\">"
+						    : "<text x=\"3\" y=\"13\">",
+		      out);
+		put_text(picture->names[index], 400, out);
+		fputs("</text>", out);
+	}
+	fputs("</svg>\n", out);
 }
 
 struct placed {
@@ -190,7 +234,7 @@ static void measure(struct picture *picture)
 
 struct err *render_svg(const struct flame *flame, const char *title, FILE *out)
 {
-	struct picture picture = {.out = out, .flame = flame};
+	struct picture picture = {.out = out, .flame = flame, .head = HEAD + (flame->is_difference ? LEGEND : 0)};
 	const struct flame_node *root = &flame->nodes.items[0];
 
 	picture.names = flame_safe_names(flame, &picture.arena);
@@ -199,7 +243,7 @@ struct err *render_svg(const struct flame *flame, const char *title, FILE *out)
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" role=\"img\" "
 		"data-row=\"%d\" data-head=\"%d\">\n<title>",
-		HEAD + picture.depth * ROW + FOOT, ROW, HEAD);
+		(unsigned)picture.head + picture.depth * ROW + FOOT, ROW, picture.head);
 	put_text(utf8_safe(&picture.arena, title, true), 1000, out);
 	fputs("</title>\n<defs><pattern id=\"new\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
 	      "patternTransform=\"rotate(45)\"><rect width=\"7\" height=\"7\" fill=\"#c2410c\"/><rect width=\"2\" "
@@ -221,12 +265,15 @@ struct err *render_svg(const struct flame *flame, const char *title, FILE *out)
 	      "</style>\n<text x=\"10\" y=\"22\" font-size=\"16\" font-weight=\"600\" fill=\"#1a1f27\">",
 	      out);
 	put_text(utf8_safe(&picture.arena, title, true), 200, out);
-	fprintf(out, "</text>\n<text x=\"10\" y=\"44\" fill=\"#596273\" id=\"told\">%s%s%s %s</text>\n",
-		flame->is_difference ? amount(flame, root->total_before).text : "",
-		flame->is_difference ? " before, " : "", amount(flame, root->total).text,
-		flame->is_difference	   ? "now"
-		: flame_is_time(flame->by) ? "in all"
-					   : flame_unit(flame->by));
+	fputs("</text>\n<text x=\"10\" y=\"44\" fill=\"#596273\" id=\"told\">", out);
+	if (flame->is_difference)
+		put_sides(flame, root, out);
+	else
+		fprintf(out, "%s %s", amount(flame, root->total).text,
+			flame_is_time(flame->by) ? "in all" : flame_unit(flame->by));
+	fputs("</text>\n", out);
+	if (flame->is_difference)
+		put_legend(&picture, HEAD - 6);
 	fputs("<text x=\"99%\" y=\"22\" text-anchor=\"end\" class=\"button\" id=\"search\" tabindex=\"0\" "
 	      "role=\"button\">Search</text>\n"
 	      "<text x=\"99%\" y=\"44\" text-anchor=\"end\" class=\"button\" id=\"reset\" tabindex=\"0\" "
