@@ -4,6 +4,13 @@
  * isolates its writing direction, with what cannot be seen or turns text around spelt out; never markup. */
 const data = JSON.parse(document.getElementById("data").textContent);
 
+/* Texts are named by number. They come in order: the number, how much of the one before it begins with, the rest. */
+data.texts = (packed => {
+  const texts = [];
+  for (let i = 0, text = ""; i < packed.length; i += 3) texts[packed[i]] = text = text.slice(0, packed[i + 1]) + packed[i + 2];
+  return texts;
+})(data.texts);
+
 /* ---- elements ---- */
 
 function element(tag, properties, ...children) {
@@ -37,6 +44,8 @@ function drawn(tag, attributes, ...children) {
 /* Control characters, marks of direction, what has no width: shown, not obeyed. */
 const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 const spelt = character => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
+/* In a sentence a number stays with its unit. */
+const unbroken = text => String(text).replace(/(\d) (%|ns|µs|ms|s|min|[KMGT]?i?B)(?![A-Za-z])/g, "$1\u00a0$2");
 function plain(text) {
   return String(text).replace(unseen, spelt);
 }
@@ -260,6 +269,33 @@ function canvas(height, draw, properties) {
   new ResizeObserver(state.redraw).observe(made);
   redraws.push(state.redraw);
   return state;
+}
+
+/* A chart that is drawn anew where its box gets another width: text keeps its size on a narrow screen and on a wide one. */
+function fluid(draw) {
+  const box = element("div");
+  let width = 0;
+  const settle = () => {
+    const now = Math.round(Math.max(300, Math.min(1300, box.clientWidth || 900)));
+    if (now !== width) box.replaceChildren(draw((width = now)));
+  };
+  new ResizeObserver(settle).observe(box);
+  settle();
+  return box;
+}
+/* As much of a text as a chart has room for, its middle left out. */
+const ruler = document.createElement("canvas").getContext("2d");
+function chartText(text, width) {
+  ruler.font = "12px system-ui, sans-serif";
+  let most = Math.max(4, Math.floor(width / 4)), shown = shortened(text, most);
+  while (most > 4 && ruler.measureText(shown).width > width) shown = shortened(text, (most = Math.min(most, Array.from(shown).length) - 1));
+  return shown;
+}
+/* Round values from low to high, some `most` of them. */
+function ticks(low, high, most) {
+  const goal = (high - low) / Math.max(1, most), power = 10 ** Math.floor(Math.log10(goal || 1)), step = [1, 2, 5, 10].map(times => times * power).find(step => step >= goal) || 1, list = [];
+  for (let value = Math.ceil(low / step) * step; value <= high; value += step) list.push(value);
+  return list;
 }
 
 function fitted(context, text, width) {

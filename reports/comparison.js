@@ -7,7 +7,7 @@ const changeWords = part => (part === null || part === undefined || !isFinite(pa
 
 function answer() {
   const main = document.getElementById("main");
-  main.append(element("h1", { id: "answer" }, name(comparison.verdict || "")));
+  main.append(element("h1", { id: "answer" }, name(unbroken(comparison.verdict || ""))));
   for (const note of comparison.notes || []) main.append(element("p", { class: "notice", role: "note" }, name(note)));
   main.append(element("div", { class: "cards" }, scenarios.map(scenario => {
     const difference = differenceOf(scenario), value = middle(scenario, "first_request_ns");
@@ -23,13 +23,16 @@ const metrics = [["first_request_ns", "First request", duration], ["first_respon
 function stripPlot(key, title, format) {
   const shown = scenarios.filter(each => each[key] && listed(each[key].values));
   if (!shown.length) return null;
-  const width = 900, rowHeight = 34, left = 190, right = 90, height = shown.length * rowHeight + 34, all = shown.flatMap(each => each[key].values), most = Math.max(...all) * 1.03 || 1, least = Math.min(0, ...all);
+  return fluid(width => drawStrips(shown, key, title, format, width));
+}
+function drawStrips(shown, key, title, format, width) {
+  const rowHeight = 34, left = Math.min(220, width * 0.32), right = 76, height = shown.length * rowHeight + 34, all = shown.flatMap(each => each[key].values), most = Math.max(...all) * 1.03 || 1, least = Math.min(0, ...all);
   const x = value => left + ((value - least) / (most - least)) * (width - left - right);
   const chart = drawn("svg", { class: "chart strip", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: ` + shown.map(each => `${plain(each.name)} ${each[key].values.length} runs, median ${format(each[key].median)}, ${format(each[key].min)} to ${format(each[key].max)}`).join("; ") });
-  for (let i = 0; i <= 4; i++) { const value = least + ((most - least) * i) / 4; chart.append(drawn("line", { x1: x(value), x2: x(value), y1: 4, y2: height - 26, class: "axis" }), drawn("text", { x: x(value), y: height - 8, "text-anchor": "middle" }, format(i ? Math.round(value) : value))); }
+  for (const value of ticks(least, most, Math.max(2, (width - left - right) / 110))) chart.append(drawn("line", { x1: x(value), x2: x(value), y1: 4, y2: height - 26, class: "axis" }), drawn("text", { x: x(value), y: height - 8, "text-anchor": "middle" }, format(value)));
   shown.forEach((scenario, row) => {
     const y = row * rowHeight + 22, stat = scenario[key], colour = scenario === baseline ? "var(--cold)" : "var(--warm)";
-    chart.append(drawn("text", { x: left - 12, y: y + 4, "text-anchor": "end" }, shortened(scenario.name, 26)));
+    chart.append(drawn("text", { x: left - 12, y: y + 4, "text-anchor": "end" }, chartText(scenario.name, left - 12)));
     stat.values.forEach((value, run) => {
       const dot = drawn(scenario === baseline ? "rect" : "circle", scenario === baseline ? { x: x(value) - 4, y: y - 4 + ((run * 7) % 11) - 5, width: 8, height: 8, fill: colour, "fill-opacity": 0.6 } : { cx: x(value), cy: y + ((run * 7) % 11) - 5, r: 4.5, fill: colour, "fill-opacity": 0.6 });
       dot.addEventListener("mousemove", event => showTip(event, `${plain(scenario.name)}, run ${run + 1}: ${format(value)}`));
@@ -53,40 +56,64 @@ function runsSection() {
 
 /* ---- differences ---- */
 
-function waterfall(difference) {
-  const rows = difference.causes.filter(row => row.change_ns), from = difference.causes.reduce((sum, row) => sum + row.baseline_ns, 0), to = difference.causes.reduce((sum, row) => sum + row.scenario_ns, 0);
+function waterfall(difference, key) {
+  return fluid(width => drawWaterfall(difference, difference[key], width));
+}
+function drawWaterfall(difference, causes, width) {
+  const rows = causes.filter(row => row.change_ns), from = causes.reduce((sum, row) => sum + row.baseline_ns, 0), to = causes.reduce((sum, row) => sum + row.scenario_ns, 0);
   const shown = rows.slice().sort((a, b) => Math.abs(b.change_ns) - Math.abs(a.change_ns)).slice(0, 14), others = rows.filter(row => !shown.includes(row)).reduce((sum, row) => sum + row.change_ns, 0);
   const steps = [...shown.sort((a, b) => a.change_ns - b.change_ns).map(row => ({ label: wordsOf(row.cause), change: row.change_ns, group: groupOf(row.cause) }))];
   if (others) steps.push({ label: `${rows.length - shown.length} others`, change: others, group: "wait" });
-  const width = 900, rowHeight = 23, left = 290, right = 100, height = (steps.length + 2) * rowHeight + 10;
+  const rowHeight = 23, left = Math.min(300, width * 0.42), right = 76, height = (steps.length + 2) * rowHeight + 10;
   let at = from, low = Math.min(from, to), high = Math.max(from, to, 1);
   for (const step of steps) { at += step.change; low = Math.min(low, at); high = Math.max(high, at); }
   low = Math.min(0, low);
   const x = value => left + ((value - low) / (high - low)) * (width - left - right);
   const chart = drawn("svg", { class: "chart waterfall", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `From ${duration(from)} to ${duration(to)}: ` + steps.map(step => `${step.label} ${signed(step.change, duration)}`).join(", ") });
-  const whole = (label, value, row, colour) => chart.append(drawn("text", { x: left - 10, y: row * rowHeight + 16, "text-anchor": "end" }, shortened(label, 40)), drawn("rect", { x: x(0), y: row * rowHeight + 3, width: Math.max(1, x(value) - x(0)), height: rowHeight - 6, fill: colour, rx: 2 }), drawn("text", { x: x(value) + 6, y: row * rowHeight + 16 }, duration(value)));
-  whole(comparison.baseline, from, 0, "var(--cold)");
+  const whole = (label, value, row, colour) => chart.append(drawn("text", { x: left - 10, y: row * rowHeight + 16, "text-anchor": "end" }, chartText(label, left - 10)), drawn("rect", { x: x(0), y: row * rowHeight + 3, width: Math.max(1, x(value) - x(0)), height: rowHeight - 6, fill: colour, rx: 2 }), drawn("text", { x: x(value) + 6, y: row * rowHeight + 16 }, duration(value)));
+  whole(difference.baseline || comparison.baseline, from, 0, "var(--cold)");
   at = from;
   steps.forEach((step, i) => {
     const next = at + step.change, start = Math.min(at, next), end = Math.max(at, next), y = (i + 1) * rowHeight;
     const bar = drawn("rect", { x: x(start), y: y + 3, width: Math.max(1, x(end) - x(start)), height: rowHeight - 6, fill: `var(--${step.group})`, rx: 2 });
     bar.addEventListener("mousemove", event => showTip(event, `${step.label}: ${signed(step.change, duration)}`));
     bar.addEventListener("mouseleave", hideTip);
-    chart.append(drawn("line", { x1: x(at), x2: x(at), y1: y - 3, y2: y + rowHeight - 3, class: "axis" }), bar, drawn("text", { x: left - 10, y: y + 16, "text-anchor": "end" }, shortened(step.label, 44)), drawn("text", { x: x(end) + 6, y: y + 16 }, signed(step.change, duration)));
+    chart.append(drawn("line", { x1: x(at), x2: x(at), y1: y - 3, y2: y + rowHeight - 3, class: "axis" }), bar, drawn("text", { x: left - 10, y: y + 16, "text-anchor": "end" }, chartText(step.label, left - 10)), drawn("text", { x: x(end) + 6, y: y + 16 }, signed(step.change, duration)));
     at = next;
   });
   whole(difference.scenario, to, steps.length + 1, "var(--warm)");
   return chart;
 }
+function causesTable(difference, causes, from, to, words) {
+  return table("differences", `${words}, ${difference.scenario}`, [{ title: "Cause", key: "cause", wide: true, text: row => wordsOf(row.cause), cell: (row, marked) => [swatch(groupOf(row.cause)), marked(wordsOf(row.cause))] }, { title: from, key: "baseline_ns", number: nanoseconds }, { title: to, key: "scenario_ns", number: nanoseconds }, { title: "Change", key: "change_ns", number: value => signed(value, duration), value: row => Math.abs(row.change_ns), text: row => signed(row.change_ns, duration), cell: row => element("span", { class: row.change_ns > 0 ? "up" : row.change_ns < 0 ? "down" : null }, signed(row.change_ns, duration)) }], causes, { sort: 3, rows: 8 });
+}
+function oneDifference(difference) {
+  const interval = difference.interval95 || [], from = difference.baseline || comparison.baseline;
+  return element("div", { class: "difference" }, element("h3", null, name(from), " → ", name(difference.scenario)),
+    element("p", { class: "lead" }, element("strong", null, changeWords(difference.first_request_change)), ` (95 % interval ${changeWords(interval[0])} to ${changeWords(interval[1])}, p = ${difference.p_value === null || difference.p_value === undefined ? "–" : difference.p_value < 0.0005 ? "< 0.001" : difference.p_value.toFixed(3)}): `, name(difference.verdict), difference.detectable_change ? `. These runs could have shown a change of ${changeWords(difference.detectable_change).replace(/^[+]/, "")}.` : ""),
+    element("div", { class: "panel" }, waterfall(difference, "causes")), element("p"), causesTable(difference, difference.causes, from, difference.scenario, "Causes"),
+    listed(difference.startup_causes) && difference.startup_causes.some(row => row.change_ns) && element("details", null, element("summary", null, "The start until ready, in the same way"), element("div", { class: "panel" }, waterfall(difference, "startup_causes")), element("p"), causesTable(difference, difference.startup_causes, from, difference.scenario, "Causes of the start")));
+}
 function differencesSection() {
   if (!listed(comparison.differences)) return;
-  section("differences", "What changed", "How the mean first request of each scenario comes about from the baseline's, cause by cause.", comparison.differences.map(difference => {
-    const interval = difference.interval95 || [], scenario = scenarios.find(each => each.name === difference.scenario);
-    return element("div", { class: "difference" }, element("h3", null, name(comparison.baseline), " → ", name(difference.scenario)),
-      element("p", { class: "lead" }, element("strong", null, changeWords(difference.first_request_change)), ` (95 % interval ${changeWords(interval[0])} to ${changeWords(interval[1])}, p = ${difference.p_value === null || difference.p_value === undefined ? "–" : difference.p_value < 0.0005 ? "< 0.001" : difference.p_value.toFixed(3)}): `, name(difference.verdict), difference.detectable_change ? ` These runs could have shown a change of ${changeWords(difference.detectable_change).replace(/^[+]/, "")}.` : ""),
-      element("div", { class: "panel" }, waterfall(difference)), element("p"),
-      table("differences", "Causes, " + difference.scenario, [{ title: "Cause", key: "cause", wide: true, text: row => wordsOf(row.cause), cell: (row, marked) => [swatch(groupOf(row.cause)), marked(wordsOf(row.cause))] }, { title: comparison.baseline, key: "baseline_ns", number: nanoseconds }, { title: scenario ? scenario.name : difference.scenario, key: "scenario_ns", number: nanoseconds }, { title: "Change", key: "change_ns", number: value => signed(value, duration), value: row => Math.abs(row.change_ns), text: row => signed(row.change_ns, duration), cell: row => element("span", { class: row.change_ns > 0 ? "up" : row.change_ns < 0 ? "down" : null }, signed(row.change_ns, duration)) }], difference.causes, { sort: 3, rows: 12 }));
-  }), listed(comparison.interactions) && [element("h3", null, "Together"), element("ul", null, comparison.interactions.map(each => element("li", null, name(each.of[0]), " and ", name(each.of[1]), " together change the first request by ", signed(each.first_request_ns, duration), " beyond the sum of each alone.")))]);
+  const together = comparison.interactions || [];
+  section("differences", "What changed", "How the mean first request of each scenario comes about from the baseline's, cause by cause: the first bar is the baseline, the last one the scenario, and each step between them is one cause.", comparison.differences.map(oneDifference),
+    listed(comparison.pairs) && [element("h3", null, "Against their own baselines"), comparison.pairs.map(oneDifference)],
+    listed(together) && [element("h3", null, "Together"), element("ul", null, together.map(each => element("li", null, name(each.of[0]), " and ", name(each.of[1]), each.first_request_ns < 0 ? " at once save " : " at once cost ", element("strong", null, duration(Math.abs(each.first_request_ns))), each.first_request_ns < 0 ? " more than the two alone add up to." : " more than the two alone let expect.")))]);
+}
+
+/* ---- the caches ---- */
+
+function cachesSection() {
+  const asked = scenarios.filter(each => each.aot_requested || each.cache);
+  if (!asked.length) return;
+  const missing = asked.flatMap(each => ((each.cache && each.cache.missing) || []).map(group => ({ scenario: each.name, ...group }))), of = (part, whole) => (whole ? `${count(part)} of ${count(whole)}` : "–");
+  section("caches", "What the caches held", "Whether each cache was used, and how many of the classes came from it, before the first request and in it: in the run that is nearest to the median.", table("caches", "Caches", [{ title: "Scenario", key: "name", wide: true, cell: (row, marked) => [marked(row.name), row.aot_reason ? element("span", { class: "under" }, name(row.aot_reason)) : null] },
+    { title: "Used in runs", key: "aot_mapped", number: count, text: row => of(row.aot_mapped, row.runs), cell: row => of(row.aot_mapped, row.runs) },
+    { title: "Before the request", key: "startup_shared", value: row => row.cache && row.cache.startup_shared, number: count, text: row => (row.cache ? of(row.cache.startup_shared, row.cache.startup_classes) : "–"), cell: row => (row.cache ? of(row.cache.startup_shared, row.cache.startup_classes) : "–") },
+    { title: "In it", key: "request_shared", value: row => row.cache && row.cache.request_shared, number: count, text: row => (row.cache ? of(row.cache.request_shared, row.cache.request_classes) : "–"), cell: row => (row.cache ? of(row.cache.request_shared, row.cache.request_classes) : "–") },
+    { title: "Heap objects", key: "heap", value: row => row.cache && row.cache.heap_used, cell: row => (!row.cache || row.cache.heap_used === undefined || row.cache.heap_used === null ? "–" : row.cache.heap_used ? "used" : "not used") }], asked),
+    listed(missing) && table("caches", "Classes not from the cache", [{ title: "Why", key: "why", wide: true, cell: (row, marked) => [marked(row.why), listed(row.examples) ? element("details", null, element("summary", null, "for example"), element("ul", { class: "stack" }, row.examples.map(each => element("li", null, name(each))))) : null] }, { title: "Scenario", key: "scenario" }, { title: "Classes", key: "classes", number: count }, { title: "Loading", key: "duration_ns", number: value => (value ? duration(value) : "–") }], missing, { sort: 2, rows: 15, heading: "The request's classes that were not in it" }));
 }
 
 /* ---- by cause, memory, counts ---- */
@@ -119,6 +146,7 @@ answer();
 runsSection();
 causesSection();
 differencesSection();
+cachesSection();
 let flameMade;
 if (listed(data.flames)) section("flame", "Differential flame graph", "The critical path of the first request, mean of the runs, the baseline against another scenario. A frame is as wide as the larger side: what vanished is there too, hatched. Numbers of lambdas, hidden classes and pool threads are left out of names, so that runs match.",
   flameMade = flameGraph(data.flames, { id: "flame", mode: "change", modeWords: { now: "scenario", before: "baseline", change: "difference" } }));

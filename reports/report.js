@@ -17,7 +17,7 @@ function stackedBar(parts, whole, largest) {
 
 function answer() {
   const main = document.getElementById("main");
-  main.append(element("h1", { id: "answer" }, name(report.verdict || "")));
+  main.append(element("h1", { id: "answer" }, name(unbroken(report.verdict || ""))));
   if (report.losses && report.losses.events) main.append(element("p", { class: "notice", role: "note" }, `${count(report.losses.events)} events could not be recorded: counts are lower bounds where they fell.`));
   for (const note of report.notes || []) main.append(element("p", { class: "notice", role: "note" }, name(note)));
   const ready = (report.milestones || []).find(each => each.name === "ready"), cards = [];
@@ -47,11 +47,11 @@ function causesSection() {
       const most = Math.max(...pair.causes.map(row => Math.abs(row.excess_ns)), 1);
       return element("div", { class: "pair" }, report.cold_vs_warm.length > 1 && element("h3", null, name(pair.route)), bars, element("ul", { class: "legend" }, used.map(group => element("li", null, swatch(group), groupWords[group]))),
         element("p"), table("causes", "Causes of " + pair.route, [
-          { title: "Cause", key: "cause", wide: true, text: row => wordsOf(row.cause), cell: (row, marked) => [swatch(groupOf(row.cause)), marked(wordsOf(row.cause)), row.estimated ? element("span", { class: "under" }, "estimated, from samples") : null] },
+          { title: "Cause", key: "cause", wide: true, text: row => wordsOf(row.cause), cell: (row, marked) => [swatch(groupOf(row.cause)), marked(wordsOf(row.cause)), row.estimated ? element("span", { class: "guess", title: "the cause is that of the nearest sample" }, " ~ estimated") : null] },
           { title: "First", key: "cold_ns", number: nanoseconds }, { title: "Warm", key: "warm_ns", number: nanoseconds }, { title: "Difference", key: "excess_ns", number: value => signed(value, duration) },
           { title: "Share", key: "share", number: percent, help: "of the whole difference" },
           { title: "", key: "excess_ns", share: true, text: () => "", cell: row => partBar(Math.abs(row.excess_ns) / most, groupOf(row.cause)) },
-        ], pair.causes, { sort: 3 }), at < report.cold_vs_warm.length - 1 && element("p"));
+        ], pair.causes, { sort: 3, rows: 14 }), at < report.cold_vs_warm.length - 1 && element("p"));
     }),
     listed(report.what_if) && element("details", null, element("summary", null, "What if one of them took no time? (estimates)"), table("causes", "What if", [{ title: "Without", key: "without", wide: true }, { title: "The first request would take", key: "cold_ns", number: nanoseconds }], report.what_if, { sort: 1 })));
 }
@@ -72,7 +72,10 @@ function findingsSection() {
 function curveSection() {
   const requests = report.requests || [];
   if (requests.length < 2) return;
-  const width = 900, height = 240, left = 66, bottom = 28, routes = [...new Set(requests.map(each => each.route))];
+  section("curve", "Warm-up curve", "The latency of each request in the order in which they came, on a logarithmic scale; diamonds are cold.", element("div", { class: "panel" }, fluid(width => drawCurve(requests, width))), element("p"), requestTables(requests));
+}
+function drawCurve(requests, width) {
+  const height = 240, left = 66, bottom = 28, routes = [...new Set(requests.map(each => each.route))];
   const values = requests.map(each => Math.max(1, each.latency_ns)), low = Math.log10(Math.min(...values)), high = Math.log10(Math.max(...values)), last = Math.max(...requests.map(each => each.index), 1);
   const x = index => left + (index / last) * (width - left - 14), y = ns => 12 + (1 - (Math.log10(Math.max(1, ns)) - low) / Math.max(0.05, high - low)) * (height - bottom - 22);
   const chart = drawn("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Latency of ${requests.length} requests in their order, on a logarithmic scale, from ${duration(values[0])} to ${duration(values[values.length - 1])}` });
@@ -93,13 +96,17 @@ function curveSection() {
       chart.append(dot);
     }
   });
-  section("curve", "Warm-up curve", "The latency of each request in the order in which they came, on a logarithmic scale; diamonds are cold.", element("div", { class: "panel" }, chart), element("p"),
+  return chart;
+}
+function requestTables(requests) {
+  return [
     table("curve", "Requests", [{ title: "No.", key: "index", number: value => count(value + 1) }, { title: "Request", key: "route", wide: true, cell: (row, marked) => [marked(row.route), row.cold ? element("span", { class: "under" }, "cold") : null] }, { title: "Status", key: "status", number: value => value ?? "–" },
       { title: "Latency", key: "latency_ns", number: nanoseconds }, { title: "Client saw", key: "client_latency_ns", number: nanoseconds }, { title: "Classes", key: "classes", value: row => row.counts.classes_loaded, number: count, text: row => count(row.counts.classes_loaded), cell: row => count(row.counts.classes_loaded) },
       { title: "Exceptions", key: "exceptions", value: row => row.counts.exceptions, number: count, cell: row => count(row.counts.exceptions), text: row => count(row.counts.exceptions) },
       { title: "Context switches", key: "switches", value: row => row.counts.context_switches, number: count, cell: row => count(row.counts.context_switches), text: row => count(row.counts.context_switches) }], requests, { rows: 12, sort: 0, falling: false }),
     listed(report.routes) && table("curve", "Routes", [{ title: "Route", key: "route", wide: true }, { title: "Requests", key: "requests", number: count }, { title: "Errors", key: "errors", number: count }, { title: "p50", key: "p50_ns", number: nanoseconds }, { title: "p95", key: "p95_ns", number: nanoseconds }, { title: "p99", key: "p99_ns", number: nanoseconds },
-      { title: "Slowest", key: "max_ns", number: nanoseconds }, { title: "Until warm", key: "until_warm", number: count, help: "requests until latency stayed near the warm one" }], report.routes, { heading: "All requests by route" }));
+      { title: "Slowest", key: "max_ns", number: nanoseconds }, { title: "Until warm", key: "until_warm", number: count, help: "requests until latency stayed near the warm one" }], report.routes, { heading: "All requests by route" }),
+  ];
 }
 
 /* ---- lists ---- */
@@ -118,7 +125,7 @@ function exceptionsSection() {
   if (!listed(report.exceptions)) return;
   section("exceptions", "Exceptions", "Stack traces that were filled, whether or not the exception was thrown. Most are caught and never seen, and still cost their walk of the stack.", table("exceptions", "Exceptions", [
     { title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.thrown_at ? element("span", { class: "under" }, "thrown at ", name(row.thrown_at)) : null, row.caught_at ? element("span", { class: "under" }, "caught at ", name(row.caught_at)) : null,
-      listed(row.stack) ? element("details", null, element("summary", null, "stack"), element("ol", { class: "stack" }, row.stack.map(frame => element("li", null, name(frame))))) : null] },
+      listed(row.stack) ? element("details", null, element("summary", null, "stack"), element("ol", { class: "stack" }, row.stack.map(frame => element("li", null, name(data.texts[frame]))))) : null] },
     phaseColumn, { title: "Count", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }], report.exceptions, { sort: 2, rows: 15 }));
 }
 function classesSection() {

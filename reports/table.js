@@ -62,7 +62,6 @@ function table(id, title, columns, rows, options = {}) {
 }
 
 const nanoseconds = value => duration(value);
-/* A number that copies as it is. */
 function partBar(part, group) {
   return element("span", { class: "part" + (hatched.has(group) ? " hatch" : ""), style: { width: (Math.max(0, Math.min(1, part)) * 100).toFixed(2) + "%", "background-color": `var(--${group})` } });
 }

@@ -44,7 +44,8 @@ function timeline(line, paths, report, id) {
   const made = element("div", { class: "timeline" }, element("div", { class: "tools" }, button("Whole run", () => show(0, line.end_ns), { "data-view": "whole" }), hasClose && button("First request", () => show(line.close_start_ns, line.close_end_ns), { "data-view": "first" }),
     button("Zoom in", () => zoomBy(0.5), { "aria-label": "Zoom in" }), button("Zoom out", () => zoomBy(2), { "aria-label": "Zoom out" }), all, element("span", { class: "grow" }), range), element("div", { class: "picture" }, picture.canvas), told,
     element("ul", { class: "legend" }, element("li", null, element("i", { style: { "background-color": "var(--code)" } }), "thread runs"), element("li", null, element("i", { class: "hatch", style: { "background-color": "var(--cpu)" } }), "ready, but has no CPU"),
-      element("li", null, element("i", { style: { "background-color": "var(--cold)" } }), "critical path: coloured by cause, lines where it changes thread"), element("li", null, element("i", { style: { "background-color": "var(--gc)" } }), "stripes over all lanes: collections and safepoints")));
+      element("li", null, element("i", { style: { "background-color": "var(--cold)" } }), "critical path: coloured by cause, lines where it changes thread"), element("li", null, element("i", { style: { "background-color": "var(--gc)" } }), "stripes over all lanes: collections and safepoints"),
+      element("li", null, "below a lane: what the thread did, such as loading classes or compiling, in the colours of the causes")));
 
   const x = time => labelWidth() + ((time - from) / (to - from)) * (picture.width - labelWidth());
   const timeAt = px => from + ((px - labelWidth()) / (picture.width - labelWidth())) * (to - from);

@@ -19,7 +19,9 @@ async function checkLayout(page, label) {
     await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
     const boxes = await page.evaluate(() => {
       const box = each => { const { left, right, top, bottom } = each.getBoundingClientRect(); return { id: each.id, left, right, top, bottom }; };
-      return { sections: [...document.querySelectorAll("main > section")].map(box), pictures: [...document.querySelectorAll("canvas, svg.chart")].map(box), page: document.documentElement.scrollWidth, nav: box(document.querySelector("nav")), main: box(document.querySelector("main")) };
+      const outside = [...document.querySelectorAll("svg.chart text")].filter(text => { const own = text.getBoundingClientRect(), chart = text.closest("svg").getBoundingClientRect(); return own.width && (own.left < chart.left - 1 || own.right > chart.right + 1 || own.bottom > chart.bottom + 2); }).map(text => text.textContent);
+      const small = [...document.querySelectorAll("svg.chart text")].filter(text => text.getBoundingClientRect().height && text.getBoundingClientRect().height < 9).length;
+      return { outside, small, sections: [...document.querySelectorAll("main > section")].map(box), pictures: [...document.querySelectorAll("canvas, svg.chart")].map(box), page: document.documentElement.scrollWidth, nav: box(document.querySelector("nav")), main: box(document.querySelector("main")) };
     });
     check(`${label} at ${width}: the page is ${boxes.page} wide`, boxes.page <= width + 1);
     check(`${label} at ${width}: there are sections`, boxes.sections.length > 1);
@@ -28,6 +30,8 @@ async function checkLayout(page, label) {
       if (i) check(`${label} at ${width}: ${section.id} lies over the one before`, section.top >= boxes.sections[i - 1].bottom - 1);
     });
     for (const picture of boxes.pictures) check(`${label} at ${width}: a picture sticks out`, picture.right <= width + 1 && picture.right - picture.left > 150);
+    same(`${label} at ${width}: texts that stick out of their chart`, boxes.outside, []);
+    same(`${label} at ${width}: texts of charts too small to read`, boxes.small, 0);
     check(`${label} at ${width}: contents beside or above the text`, width > 900 ? boxes.nav.right <= boxes.main.left + 1 : boxes.nav.bottom <= boxes.main.top + 1);
   }
   await page.setViewportSize({ width: 1300, height: 900 });
@@ -143,6 +147,7 @@ async function checkComparison(context) {
   const page = await open(context, url("comparison.html"), "comparison");
   await checkHarmless(page, "comparison");
   await checkLayout(page, "comparison");
+  check("comparison: every cause of a step", await page.evaluate(() => document.querySelectorAll("#differences svg.waterfall text").length >= 2));
   same("comparison: a mark for each run", await page.evaluate(() => [document.querySelectorAll("svg.strip rect").length, document.querySelectorAll("svg.strip circle").length]), [2, 2]);
   check("comparison: a waterfall", (await page.locator("svg.waterfall rect").count()) >= 2);
   const frames = await page.evaluate(() => flameMade.flame.boxes().map(box => [box.frame.name, box.frame.before, box.frame.total]));
@@ -154,8 +159,8 @@ async function checkComparison(context) {
 
 await withBrowser(async context => {
   for (const label of ["plain", "hostile", "busy"]) await checkReport(context, label, JSON.parse(readFileSync(join(folder, label + ".json"))));
-  for (const label of ["plain", "hostile", "difference"]) await checkSvg(context, label);
-  for (const label of ["plain", "hostile"]) {
+  for (const label of ["plain", "hostile", "difference", "cold-and-warm"]) await checkSvg(context, label);
+  for (const label of ["plain", "hostile", "cold-and-warm"]) {
     const page = await open(context, url(label + "-flame.html"), label + " flame");
     await checkHarmless(page, label + " flame");
     same(`${label} flame: one section`, await page.locator("main > section").count(), 1);

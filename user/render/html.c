@@ -190,7 +190,7 @@ struct err *render_html(const struct report *report, const struct html_pictures 
 	TRY(page_begin(&page));
 	html_put_words(&page);
 	json_out_key(&page.json, "report");
-	json_put_report(&page.json, report, false);
+	json_put_report(&page.json, report, &page);
 	put_paths(&page, report);
 	put_timeline(&page, pictures->timeline);
 	json_out_key(&page.json, "flames");

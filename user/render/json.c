@@ -353,7 +353,7 @@ static void put_findings(struct json_out *json, const struct report *report)
 	json_out_array_end(json);
 }
 
-void json_put_report(struct json_out *json, const struct report *report, bool has_paths)
+void json_put_report(struct json_out *json, const struct report *report, struct page *page)
 {
 	bool has_files = !is_unobserved(report, "file_opens") && !is_unobserved(report, "system_calls");
 
@@ -368,10 +368,10 @@ void json_put_report(struct json_out *json, const struct report *report, bool ha
 	put_runtime(json, &report->runtime);
 	put_trust(json, report);
 	put_course(json, report);
-	put_answers(json, report, has_paths);
+	put_answers(json, report, !page);
 	if (report->exceptions_count || !is_unobserved(report, "exceptions") ||
 	    !is_unobserved(report, "native_exceptions"))
-		json_put_exceptions(json, report);
+		json_put_exceptions(json, report, page);
 	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
 		json_put_classes(json, &report->classes);
 	if (report->jars_count || has_files)
@@ -395,6 +395,6 @@ struct err *render_json(const struct report *report, FILE *out)
 {
 	struct json_out json = {.out = out};
 
-	json_put_report(&json, report, true);
+	json_put_report(&json, report, NULL);
 	return json_out_finish(&json);
 }

@@ -2,8 +2,22 @@
 #include "render/json_common.h"
 
 #include "base/auto.h"
+#include "render/page.h"
 
-void json_put_exceptions(struct json_out *json, const struct report *report)
+static void put_stack(struct json_out *json, const struct report_exception *exception, struct page *page)
+{
+	if (!page) {
+		json_put_texts(json, "stack", exception->stack, exception->stack_count);
+		return;
+	}
+	json_out_key(json, "stack");
+	json_out_array_flat(json);
+	for (size_t i = 0; i < exception->stack_count; i++)
+		json_out_int(json, page_text(page, exception->stack[i]));
+	json_out_array_end(json);
+}
+
+void json_put_exceptions(struct json_out *json, const struct report *report, struct page *page)
 {
 	json_out_key(json, "exceptions");
 	json_out_array(json);
@@ -17,7 +31,7 @@ void json_put_exceptions(struct json_out *json, const struct report *report)
 		json_put_maybe(json, "duration_ns", exception->duration_ns);
 		json_put_observed_text(json, "thrown_at", exception->thrown_at);
 		json_put_observed_text(json, "caught_at", exception->caught_at);
-		json_put_texts(json, "stack", exception->stack, exception->stack_count);
+		put_stack(json, exception, page);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);

@@ -14,7 +14,7 @@
 /* What a page's data writes to: JSON in memory, and the texts that it names by number. */
 struct page {
 	struct json_out json;
-	struct strpool texts; /* written as "texts": number -> text */
+	struct strpool texts; /* written as "texts", see put_texts */
 	char *bytes;
 	size_t length_bytes;
 	FILE *stream;
