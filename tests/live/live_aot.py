@@ -216,6 +216,13 @@ def old_code_in_a_cache():
     found = [finding["id"] for finding in run.report["findings"]]
     if run.out.startswith("hello "):
         assert "aot-cache-stale" in found, (run.out, found)
+        # A comparison says so too: its figures are those of another program.
+        compared, comparison, _ = compare("bench", "--runs", "1", *scenarios({
+            "without": f"{java(25)} -cp {jar} Hello",
+            "stale": f"{java(25)} -XX:AOTCache=hello.aot -cp {jar} Hello",
+        }), cwd=place)
+        assert compared["stale"]["aot_mapped"] == 1, compared["stale"]
+        assert any("cache of stale" in note and "old code ran in 1 of 1 runs" in note for note in comparison["notes"]), comparison["notes"]
     else:
         assert "aot-cache-not-used" in found and "aot-cache-stale" not in found, (run.out, found)
     # Made again, it is neither.

@@ -233,6 +233,33 @@ static void note_failures(struct notes *notes)
 	}
 }
 
+/* The JVM's own check can miss a jar that was changed: then the runs are those of another program. */
+static void note_stale_caches(struct notes *notes)
+{
+	struct arena *arena = &notes->compare->result.arena;
+
+	for
+		vec_each(scenario, &notes->compare->scenarios)
+		{
+			int64_t counted = 0, stale = 0;
+
+		for
+			vec_each(run, &scenario->runs)
+			{
+				if (!compare_counts(notes->compare, run))
+					continue;
+				counted++;
+				stale += run->is_cache_stale;
+			}
+		if (stale)
+			note(notes, arena_format(arena,
+						 "A jar was changed after the cache of %s was made, and the JVM "
+						 "accepted it all the same: "
+						 "old code ran in %s of %s runs. Make the cache again.",
+						 scenario->name, fmt_count(stale).text, fmt_count(counted).text));
+		}
+}
+
 /* A baseline that has a cache of its own is none without. */
 static void note_caches(struct notes *notes)
 {
@@ -308,7 +335,8 @@ static const struct place_row {
 	{"with different versions of warmtrace", tool_text},
 };
 
-/* "17.0.15 (a), 25.0.3 (b)": each value once, with the first scenario that has it. NULL where there is one or none. */
+/* "17.0.15 (a), 25.0.3 (b)": each value once, with the first scenario that has it. NULL where there is one or none.
+ */
 static const char *different_values(struct compare *compare, place_text *text)
 {
 	enum { VALUES_MOST = 4 };
@@ -316,19 +344,24 @@ static const char *different_values(struct compare *compare, place_text *text)
 	const char *seen[VALUES_MOST] = {}, *list = "";
 	size_t count = 0;
 
-	for vec_each(scenario, &compare->scenarios) {
-		for vec_each(run, &scenario->runs) {
-			const char *value = text(arena, &run->place);
-			bool is_new = *value && count < VALUES_MOST;
+	for
+		vec_each(scenario, &compare->scenarios)
+		{
+		for
+			vec_each(run, &scenario->runs)
+			{
+				const char *value = text(arena, &run->place);
+				bool is_new = *value && count < VALUES_MOST;
 
-			for (size_t i = 0; i < count; i++)
-				is_new &= strcmp(seen[i], value) != 0;
-			if (!is_new)
-				continue;
-			seen[count++] = value;
-			list = arena_format(arena, "%s%s%s (%s)", list, *list ? ", " : "", value, scenario->name);
+				for (size_t i = 0; i < count; i++)
+					is_new &= strcmp(seen[i], value) != 0;
+				if (!is_new)
+					continue;
+				seen[count++] = value;
+				list = arena_format(arena, "%s%s%s (%s)", list, *list ? ", " : "", value,
+						    scenario->name);
+			}
 		}
-	}
 	return count > 1 ? list : NULL;
 }
 
@@ -378,26 +411,32 @@ static void note_contention(struct notes *notes)
 	range = arena_format(arena, "%s", fmt_percent(least).text);
 	if (count > 1)
 		range = arena_format(arena, "%s to %s", range, fmt_percent(most).text);
-	note(notes, arena_format(arena,
-				 "Waiting for a CPU makes %s of the first request of %s: on a quieter machine, or with more "
-				 "CPUs, times are shorter and nearer to each other.",
-				 range, count > 1 ? arena_format(arena, "%zu scenarios", count) : whose));
+	note(notes,
+	     arena_format(arena,
+			  "Waiting for a CPU makes %s of the first request of %s: on a quieter machine, or with more "
+			  "CPUs, times are shorter and nearer to each other.",
+			  range, count > 1 ? arena_format(arena, "%zu scenarios", count) : whose));
 }
 
 static void note_losses(struct notes *notes)
 {
 	struct arena *arena = &notes->compare->result.arena;
 
-	for vec_each(scenario, &notes->compare->scenarios) {
-		int64_t runs = 0;
+	for
+		vec_each(scenario, &notes->compare->scenarios)
+		{
+			int64_t runs = 0;
 
-		for vec_each(run, &scenario->runs)
-			runs += run->lost_events > 0;
+		for
+			vec_each(run, &scenario->runs) runs += run->lost_events > 0;
 		if (runs)
-			note(notes, arena_format(arena, "Events were lost in %s of the %s runs of %s: their counts are lower bounds.",
-						 fmt_count(runs).text, fmt_count((int64_t)scenario->runs.count).text,
-						 scenario->name));
-	}
+			note(notes,
+			     arena_format(
+				     arena,
+				     "Events were lost in %s of the %s runs of %s: their counts are lower bounds.",
+				     fmt_count(runs).text, fmt_count((int64_t)scenario->runs.count).text,
+				     scenario->name));
+		}
 }
 
 static int compare_values(const void *left, const void *right)
@@ -450,12 +489,13 @@ void compare_notes(struct compare *compare)
 
 	note_failures(&notes);
 	note_caches(&notes);
+	note_stale_caches(&notes);
 	note_places(&notes);
 	note_contention(&notes);
 	note_losses(&notes);
 	note_outliers(&notes);
-	for vec_each(given, &compare->notes)
-		note(&notes, *given);
+	for
+		vec_each(given, &compare->notes) note(&notes, *given);
 	compare->result.notes = notes.list;
 	compare->result.note_count = notes.count;
 }

@@ -37,7 +37,8 @@ static void take_requests(const struct report *report, struct run_figures *figur
 	figures->first_request_ns = (struct maybe){KNOWN, first->latency_ns};
 	memcpy(figures->causes, first->causes, sizeof(figures->causes));
 	for (size_t i = 0; i < report->cold_vs_warm_count; i++)
-		if (strcmp(report->cold_vs_warm[i].route, first->route) == 0 && report->cold_vs_warm[i].warm_count > 0)
+		if (strcmp(report->cold_vs_warm[i].route, first->route) == 0 &&
+		    report->cold_vs_warm[i].warm_count > 0)
 			figures->warm_ns = (struct maybe){KNOWN, report->cold_vs_warm[i].warm_ns};
 }
 
@@ -104,7 +105,8 @@ static void take_command(const struct report *report, struct arena *arena, struc
 /* The thread that became ready is followed back to exec, as a request's writer is to its arrival. */
 static void take_startup(const struct model *model, struct run_figures *figures)
 {
-	struct request startup = {.connection = NO_INDEX, .writer = NO_INDEX, .read_event = NO_INDEX, .write_event = NO_INDEX};
+	struct request startup = {
+		.connection = NO_INDEX, .writer = NO_INDEX, .read_event = NO_INDEX, .write_event = NO_INDEX};
 	struct path_walker *walker;
 	struct path path = {};
 	bool is_estimated[CAUSE_COUNT];
@@ -113,14 +115,16 @@ static void take_startup(const struct model *model, struct run_figures *figures)
 		return;
 	startup.arrival_ns = model->exec_ns;
 	startup.end_ns = model->exec_ns + (uint64_t)figures->ready_ns.value;
-	for vec_each(listener, &model->requests.listeners) {
-		uint32_t event = listener->ready_ns == startup.end_ns	    ? listener->ready_event :
-				 listener->listening_ns == startup.end_ns ? listener->listen_event :
-									    NO_INDEX;
+	for
+		vec_each(listener, &model->requests.listeners)
+		{
+			uint32_t event = listener->ready_ns == startup.end_ns	    ? listener->ready_event
+					 : listener->listening_ns == startup.end_ns ? listener->listen_event
+										    : NO_INDEX;
 
-		if (event != NO_INDEX && startup.writer == NO_INDEX)
-			startup.writer = model_thread_at(model, model->events[event]->tid, startup.end_ns);
-	}
+			if (event != NO_INDEX && startup.writer == NO_INDEX)
+				startup.writer = model_thread_at(model, model->events[event]->tid, startup.end_ns);
+		}
 	if (startup.writer == NO_INDEX || !model->threads.has_schedule)
 		return;
 	walker = path_walker_new(model);
@@ -157,6 +161,8 @@ void run_figures_make(const struct model *model, const struct report *report, co
 				    (report->run.exit_kind == EXIT_KIND_SIGNAL || report->run.exit_code != 0),
 	};
 
+	for (size_t i = 0; i < report->findings_count; i++)
+		figures.is_cache_stale |= strcmp(report->findings[i].id, "aot-cache-stale") == 0;
 	take_requests(report, &figures);
 	take_phases(report, &figures);
 	take_memory(report, &figures);
@@ -166,8 +172,8 @@ void run_figures_make(const struct model *model, const struct report *report, co
 		take_startup(model, &figures);
 		cache_use_find(model, report, arena, &figures.cache);
 		/* Only a used cache has a coverage. */
-		figures.has_coverage = figures.cache.is_mapped &&
-				       coverage_find(model, report, training, arena, &figures.coverage);
+		figures.has_coverage =
+			figures.cache.is_mapped && coverage_find(model, report, training, arena, &figures.coverage);
 	} else {
 		take_cache(report, arena, &figures);
 	}

@@ -21,6 +21,7 @@ struct made {
 	const char *kernel;
 	bool has_ended_itself;
 	int64_t lost_events;
+	bool is_cache_stale;
 };
 
 static void add(struct compare *compare, uint32_t scenario, const struct made *made)
@@ -38,6 +39,7 @@ static void add(struct compare *compare, uint32_t scenario, const struct made *m
 			  .tool_version = ""},
 		.has_ended_itself = made->has_ended_itself,
 		.lost_events = made->lost_events,
+		.is_cache_stale = made->is_cache_stale,
 		.cache = {.requested = {made->cache ? KNOWN : NONE, made->cache},
 			  .is_mapped = made->cache && !made->reason,
 			  .reason = made->reason},
@@ -232,6 +234,26 @@ static void test_unused_cache_is_never_called_one(void **state)
 						"ms of baseline-g1-fat, -27 %: faster.");
 }
 
+static void test_stale_cache_is_said(void **state)
+{
+	auto_done(compare_free) struct compare *compare = compare_new();
+	auto_done(comparison_done) struct comparison comparison = {};
+
+	(void)state;
+	compare_add_scenario(compare, "baseline", NULL, 0);
+	compare_add_scenario(compare, "aot", NULL, 0);
+	ADD(compare, 0, NULL, 450, 451);
+	for (int i = 0; i < 3; i++)
+		add(compare, 1,
+		    &(struct made){.first_request_ns = (200 + i) * MS, .cache = "g1.aot", .is_cache_stale = i > 0});
+	compare_finish(compare, &comparison);
+	assert_int_equal(comparison.note_count, 1);
+	assert_string_equal(
+		comparison.notes[0],
+		"A jar was changed after the cache of aot was made, and the JVM accepted it all the same: old "
+		"code ran in 2 of 3 runs. Make the cache again.");
+}
+
 static void test_mixed_use_is_said(void **state)
 {
 	auto_done(compare_free) struct compare *compare = compare_new();
@@ -338,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_no_requests_compare_whole_runs),
 		cmocka_unit_test(test_nothing_to_compare_with),
 		cmocka_unit_test(test_unused_cache_is_never_called_one),
+		cmocka_unit_test(test_stale_cache_is_said),
 		cmocka_unit_test(test_mixed_use_is_said),
 		cmocka_unit_test(test_square),
 		cmocka_unit_test(test_square_with_an_unused_cache),
