@@ -1,8 +1,11 @@
 """How requests are sent: several, in bursts, with bodies, by a load generator, by others."""
 
 import os
+import pty
+import subprocess
+import threading
 
-from harness import case, curl, folder, free_port, main, program, start, trace, warmtrace, workload
+from harness import ENVIRONMENT, WARMTRACE, case, curl, folder, free_port, main, program, start, trace, warmtrace, workload
 
 
 def server(*options, port=None):
@@ -122,6 +125,49 @@ def report_later_is_the_same():
         assert warmtrace("report", "--format=json", "--report", again, run.recording).returncode == 0
         with open(again, "rb") as later, open(running.report_path, "rb") as live:
             assert later.read() == live.read()
+
+
+def on_a_terminal(*arguments):
+    """What a run writes to standard error, where that is a terminal of its own."""
+    master, slave = pty.openpty()
+    out = []
+
+    def read():
+        while True:
+            try:
+                data = os.read(master, 4096)
+            except OSError:
+                return
+            if not data:
+                return
+            out.append(data)
+
+    with subprocess.Popen([WARMTRACE, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave, cwd=folder(),
+                          env={**ENVIRONMENT, "TERM": "xterm"}) as process:
+        os.close(slave)
+        reader = threading.Thread(target=read)
+        reader.start()
+        assert process.wait(60) == 0, b"".join(out)
+    reader.join()
+    os.close(master)
+    return b"".join(out).decode()
+
+
+@case
+def progress_on_a_terminal():
+    """One line that is written over, with stage, time, events and requests; nothing of it remains, and none of it in a file."""
+    port, command = server("--first-delay-ms", "700")
+    arguments = ["--report", "/dev/null", "--command-output", "log", "-n", "1", "-r", f"http://127.0.0.1:{port}/x", "--", *command]
+    text = on_a_terminal(*arguments)
+    rows = [row.split("\r\x1b[K") for row in text.split("\r\n")]
+    written = [part for row in rows for part in row if "events" in part]
+    assert any(part.startswith("warmtrace: first requests, 0.") and part.endswith("requests") for part in written), text
+    # What is left of each row when the next begins.
+    assert not any("events" in row[-1] for row in rows), text
+    assert any("first GET /x: 200" in row[-1] for row in rows), text
+    run = warmtrace(*arguments, cwd=folder())
+    assert run.returncode == 0 and "events" not in run.stderr and "first GET /x" in run.stderr, run.stderr
+    assert "events" not in on_a_terminal("-q", *arguments)
 
 
 main()

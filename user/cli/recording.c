@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
+#include "base/fmt.h"
 #include "base/term.h"
 #include "cli/option_values.h"
 #include "parse/redact.h"
@@ -31,12 +32,57 @@ static uint32_t seconds_of(uint64_t duration_ns)
 	return seconds < UINT32_MAX ? (uint32_t)seconds : UINT32_MAX;
 }
 
+/* What goes to the terminal while a run is on. Where nobody else writes there, one line stands for how far it is and
+ * is written over; where the command writes there too, a whole line comes from time to time. */
+struct teller {
+	struct term term;
+	bool is_terminal, is_ours_alone, has_line;
+	uint64_t told_ns;
+};
+
+enum { TELL_BESIDE_COMMAND_S = 10 };
+
+static void clear_line(struct teller *teller)
+{
+	if (teller->has_line)
+		fputs("\r\033[K", stderr);
+	teller->has_line = false;
+}
+
 static void say(void *context, const char *line)
 {
-	const struct term *term = context;
+	struct teller *teller = context;
 	auto_done(arena_done) struct arena arena = {};
 
-	fprintf(stderr, "warmtrace: %s\n", utf8_safe(&arena, line, term->has_utf8));
+	clear_line(teller);
+	fprintf(stderr, "warmtrace: %s\n", utf8_safe(&arena, line, teller->term.has_utf8));
+}
+
+static void tell(void *context, const struct run_progress *progress)
+{
+	struct teller *teller = context;
+	const uint64_t pause_ns = TELL_BESIDE_COMMAND_S * 1000000000ull;
+	char line[192];
+
+	if (!teller->is_ours_alone && progress->elapsed_ns - teller->told_ns < pause_ns)
+		return;
+	teller->told_ns = progress->elapsed_ns;
+	snprintf(line, sizeof(line), "warmtrace: %s, %.1f s, %s events, %s %s", progress->stage,
+		 (double)progress->elapsed_ns / 1e9, fmt_count((int64_t)progress->events).text,
+		 fmt_count((int64_t)progress->requests).text, progress->requests == 1 ? "request" : "requests");
+	clear_line(teller);
+	fprintf(stderr, "%.*s%s", (int)teller->term.columns - 1, line, teller->is_ours_alone ? "" : "\n");
+	fflush(stderr);
+	teller->has_line = teller->is_ours_alone;
+}
+
+static struct teller teller_for(const struct options *options)
+{
+	return (struct teller){
+		.term = term_detect(STDERR_FILENO, (enum term_colour)options->colour),
+		.is_terminal = isatty(STDERR_FILENO) && !options->is_quiet,
+		.is_ours_alone = !options->command || options->command_output_path,
+	};
 }
 
 /* A verb in the wrong place or misspelt would be taken for a command. */
@@ -76,8 +122,7 @@ struct err *recording_check_command(const char *name)
 	error = command_find(name, NULL, path);
 	if (!error)
 		return NULL;
-	return err_errno(error == ENOENT ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error,
-			 "cannot run '%s'", name);
+	return err_errno(error == ENOENT ? ERR_NOT_FOUND : ERR_NOT_EXECUTABLE, error, "cannot run '%s'", name);
 }
 
 static void settle(const struct options *options, const struct run_result *result, struct outcome *outcome)
@@ -124,9 +169,10 @@ void recording_run_options(const struct options *options, struct run_options *re
 
 struct err *recording_make(const struct options *options, struct outcome *outcome)
 {
-	struct term term = term_detect(STDERR_FILENO, (enum term_colour)options->colour);
+	struct teller teller = teller_for(options);
 	struct run_options run;
 	struct run_result result = {};
+	struct err *err;
 
 	recording_run_options(options, &run);
 	if (options->command) {
@@ -134,13 +180,17 @@ struct err *recording_make(const struct options *options, struct outcome *outcom
 		TRY(recording_check_command(options->command[0]));
 	}
 	kernel_words_show(options->is_verbose);
-	TRY(run_record(&run, say, &term, &result));
+	if (teller.is_terminal)
+		run.tell = tell;
+	err = run_record(&run, say, &teller, &result);
+	clear_line(&teller);
+	TRY(err);
 	settle(options, &result, outcome);
 	if (options->verb->id == VERB_RECORD && !options->is_quiet) {
 		auto_free char *line = NULL;
 
 		if (asprintf(&line, "the recording is in '%s'", run.output_path) >= 0)
-			say(&term, line);
+			say(&teller, line);
 	}
 	return NULL;
 }

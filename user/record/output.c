@@ -18,6 +18,7 @@ uint64_t output_now_ns(void)
 
 void output_event(struct output *output, const struct event_header *event)
 {
+	output->events++;
 	struct err *err = writer_append(output->writer, event);
 
 	if (!err)

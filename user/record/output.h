@@ -16,6 +16,7 @@ struct output {
 	struct writer *writer;
 	struct event_builder builder;
 	struct err *error; /* the first write error, owned */
+	uint64_t events;   /* so far */
 };
 
 uint64_t output_now_ns(void); /* CLOCK_MONOTONIC */

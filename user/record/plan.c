@@ -1,5 +1,5 @@
-/* What a run does when: waits until the command is ready, sends the first requests and the warm ones (or lets others send),
- * takes its snapshots between them, and ends the command. Each entry is told one thing that happened. */
+/* What a run does when: waits until the command is ready, sends the first requests and the warm ones (or lets others
+ * send), takes its snapshots between them, and ends the command. Each entry is told one thing that happened. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +12,14 @@
 #include "record/snapshot.h"
 
 enum {
-	/* After listen() a server that waits on its socket in a way that is not seen (io_uring) is taken for ready. */
+	/* After listen() a server that waits on its socket in a way that is not seen (io_uring) is taken for ready.
+	 */
 	UNSEEN_READY_MS = 2000,
-	/* How long no request has to be open before sampling falls back to its slow rate and batches are compressed. */
+	/* How long no request has to be open before sampling falls back to its slow rate and batches are compressed.
+	 */
 	REQUEST_QUIET_MS = 20,
 	PRUNE_MS = 500,
+	TELL_MS = 250,
 	DEATH_GRACE_MS = 500,
 };
 
@@ -152,7 +155,8 @@ static void on_client_result(struct session *session, const struct client_result
 	}
 	if (result->round == 0) {
 		session_say(session, "request %s was not answered: %s", url ? url : "", result->error);
-		output_textf(&session->output, "note", "request %s was not answered: %s", url ? url : "", result->error);
+		output_textf(&session->output, "note", "request %s was not answered: %s", url ? url : "",
+			     result->error);
 	}
 }
 
@@ -184,8 +188,8 @@ void plan_on_client(struct session *session)
 
 static void record_signal(struct session *session, int signal, pid_t pid)
 {
-	struct event_stop_signal *event =
-		event_begin(&session->output.builder, EVENT_STOP_SIGNAL, output_now_ns(), (uint32_t)pid, (uint32_t)pid);
+	struct event_stop_signal *event = event_begin(&session->output.builder, EVENT_STOP_SIGNAL, output_now_ns(),
+						      (uint32_t)pid, (uint32_t)pid);
 
 	event->signal = (uint32_t)signal;
 	event->target_pid = (uint32_t)pid;
@@ -226,7 +230,8 @@ void plan_stop(struct session *session)
 		kill(session->command.pid, SIGTERM);
 	}
 	/* A wrapper script that waits for its java passes nothing on: the server is asked as well. */
-	if (session->main_pid && session->main_pid != session->command.pid && tree_has(&session->tree, session->main_pid)) {
+	if (session->main_pid && session->main_pid != session->command.pid &&
+	    tree_has(&session->tree, session->main_pid)) {
 		record_signal(session, SIGTERM, session->main_pid);
 		kill(session->main_pid, SIGTERM);
 	}
@@ -325,10 +330,30 @@ static void tick_starting(struct session *session, uint64_t now_ns)
 	}
 }
 
+static void tell_progress(struct session *session, uint64_t now_ns)
+{
+	static const char *const stages[] = {
+		[PLAN_STARTING] = "starting", [PLAN_FIRST] = "first requests", [PLAN_WARM] = "warm requests",
+		[PLAN_LOAD] = "load",	      [PLAN_WATCHING] = "watching",    [PLAN_STOPPING] = "ending",
+	};
+	struct run_progress progress = {
+		.elapsed_ns = now_ns - session->exec_ns,
+		.events = session->output.events,
+		.requests = session->live.completed,
+	};
+
+	if (!session->options->tell || session->stage == PLAN_OVER || now_ns - session->told_ns < ms(TELL_MS))
+		return;
+	session->told_ns = now_ns;
+	progress.stage = stages[session->stage];
+	session->options->tell(session->say_context, &progress);
+}
+
 void plan_on_tick(struct session *session)
 {
 	uint64_t now_ns = output_now_ns();
 
+	tell_progress(session, now_ns);
 	tick_request_window(session, now_ns);
 	if (session->stage == PLAN_STARTING)
 		tick_starting(session, now_ns);
@@ -344,7 +369,8 @@ void plan_on_tick(struct session *session)
 	if (session->stage == PLAN_STOPPING && !session->is_killed && now_ns > session->stop_deadline_ns) {
 		session->is_killed = session->is_ended_by_us = true;
 		session_say(session, "the command did not end within %u s: killed", session->options->stop_timeout_s);
-		output_textf(&session->output, "note", "the command did not end within %u s of being asked and was killed",
+		output_textf(&session->output, "note",
+			     "the command did not end within %u s of being asked and was killed",
 			     session->options->stop_timeout_s);
 		record_signal(session, SIGKILL, session->command.pid);
 		tree_signal(&session->tree, SIGKILL);

@@ -1,4 +1,5 @@
-/* One recorded run: the command started under probes, watched until its plan is fulfilled, ended, everything written. */
+/* One recorded run: the command started under probes, watched until its plan is fulfilled, ended, everything written.
+ */
 #pragma once
 
 #include <signal.h>
@@ -8,6 +9,13 @@
 
 #include "base/err.h"
 #include "record/client.h"
+
+/* How far a run is. */
+struct run_progress {
+	const char *stage; /* "starting", "first requests" … */
+	uint64_t elapsed_ns, events, requests;
+};
+typedef void run_tell(void *context, const struct run_progress *progress);
 
 struct run_options {
 	char *const *command; /* NULL-terminated; NULL for attach */
@@ -24,10 +32,12 @@ struct run_options {
 	uint64_t end_after_requests; /* 0: no limit */
 
 	uint32_t ready_timeout_s, request_timeout_s, stop_timeout_s;
-	bool measure_overhead; /* run the command without probes too, before and after, and record the ratio of CPU times */
+	bool measure_overhead; /* run the command without probes too, before and after, and record the ratio of CPU
+				  times */
 	bool keep_running, drop_caches, as_root, no_hold, is_quiet, is_verbose;
 	uint32_t sample_rate_hz;
 	uint64_t ring_bytes;
+	run_tell *tell; /* called a few times a second with say's context; NULL allowed */
 };
 
 struct run_result {
@@ -41,7 +51,7 @@ struct run_result {
 /* Says something to the person who waits: a line without a newline. NULL context allowed. */
 typedef void run_say(void *context, const char *line);
 
-/* `stop_requested` is set by nobody but this module: signals are taken through a descriptor while a run is on. Fails where
- * nothing could be recorded; after that problems are in the recording and the result. */
+/* `stop_requested` is set by nobody but this module: signals are taken through a descriptor while a run is on. Fails
+ * where nothing could be recorded; after that problems are in the recording and the result. */
 struct err *run_record(const struct run_options *options, run_say *say, void *say_context,
 		       struct run_result *ret_result) must_check;

@@ -65,6 +65,7 @@ struct session {
 	pid_t load_pid;
 	uint64_t start_ns, exec_ns, listening_ns, ready_ns, stage_ns;
 	uint64_t stop_deadline_ns;
+	uint64_t told_ns;      /* when the progress was told last */
 	uint64_t last_busy_ns; /* when a request was last open */
 	bool has_request_failed; /* the last one */
 	bool is_ended_by_us; /* we asked the command to end, or killed it */
