@@ -159,7 +159,7 @@ async function checkComparison(context) {
 
 await withBrowser(async context => {
   for (const label of ["plain", "hostile", "busy"]) await checkReport(context, label, JSON.parse(readFileSync(join(folder, label + ".json"))));
-  for (const label of ["plain", "hostile", "difference", "cold-and-warm"]) await checkSvg(context, label);
+  for (const label of ["plain", "hostile", "difference", "cold-and-warm", "hostile-difference", "hostile-cold-and-warm"]) await checkSvg(context, label);
   for (const label of ["plain", "hostile", "cold-and-warm"]) {
     const page = await open(context, url(label + "-flame.html"), label + " flame");
     await checkHarmless(page, label + " flame");
@@ -167,4 +167,9 @@ await withBrowser(async context => {
     await page.close();
   }
   await checkComparison(context);
+  const page = await open(context, url("hostile-comparison.html"), "hostile comparison");
+  await checkHarmless(page, "hostile comparison");
+  await checkLayout(page, "hostile comparison");
+  check("hostile comparison: a name is spelt out", (await page.locator("body").innerText()).includes("\\u202eb"));
+  await page.close();
 });

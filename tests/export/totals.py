@@ -197,6 +197,12 @@ for trace in sys.argv[3:]:
     check_views(path, report, label, ["first_request"])
     check_html(path, report, label)
     check_perfetto(path, report, label)
+for options in (["--minus-warm"], ["--vs", program.recording("plain", "1")]):
+    check_svg(program.export(hostile, "svg", *options), "hostile, " + options[0])
+    check_page(program.export(hostile, "flamegraph", *options), "hostile, " + options[0])
+    for form in ("folded", "csv", "ndjson"):
+        check.that("hostile, %s, %s: no unsafe character" % (options[0], form), not UNSAFE.search(program.export(hostile, form, *options).decode("utf-8").replace("\r\n", "\n")))
+check_page(program.output("compare", "-f", "html", hostile, hostile, "--vs", hostile, hostile), "hostile comparison")
 check_difference(program.recording("plain", "1"), program.recording("plain", "2"))
 check_cold_and_warm(program.recording("plain", "1"))
 check_usage(hostile)

@@ -242,14 +242,20 @@ void json_out_bytes(struct json_out *json, const char *bytes, size_t length_byte
 		put_string(json->out, bytes, length_bytes);
 }
 
-struct err *json_out_finish(struct json_out *json)
+struct err *json_out_end_line(struct json_out *json)
 {
 	if (!json->misuse && (json->depth || !json->is_done))
 		json->misuse = "an unfinished document";
 	if (json->misuse)
 		return err_new(ERR_FAILED, "cannot write JSON: %s", json->misuse);
+	putc_unlocked('\n', json->out);
+	return NULL;
+}
+
+struct err *json_out_finish(struct json_out *json)
+{
+	TRY(json_out_end_line(json));
 	errno = 0;
-	putc('\n', json->out);
 	if (fflush(json->out) != 0 || ferror(json->out))
 		return err_errno(ERR_FAILED, errno ? errno : EIO, "cannot write JSON");
 	return NULL;

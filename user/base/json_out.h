@@ -43,5 +43,8 @@ void json_out_null(struct json_out *json);
 void json_out_text(struct json_out *json, const char *text); /* NULL is null */
 void json_out_bytes(struct json_out *json, const char *bytes, size_t length_bytes);
 
+/* Ends one document of many in a stream, each a line; nothing is flushed. Fails where the calls made no document. */
+struct err *json_out_end_line(struct json_out *json) must_check;
+
 /* Ends the last line. Fails where the stream failed, or the calls did not make one whole document. */
 struct err *json_out_finish(struct json_out *json) must_check;

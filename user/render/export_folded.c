@@ -108,34 +108,38 @@ struct err *render_flame_csv(const struct flame *flame, FILE *out)
 	return export_finish(out);
 }
 
+/* Rows by the million: their texts are kept until there are many. */
+static void drop_texts(struct arena *arena)
+{
+	if (arena->total_bytes > 1 << 22)
+		arena_done(arena);
+}
+
+static void put_path_csv(const struct report_request *request, struct arena *arena, FILE *out)
+{
+	for (size_t k = 0; k < request->path_count; k++) {
+		const struct report_tile *tile = &request->path[k];
+
+		fprintf(out, "%" PRId64 ",", request->index);
+		put_field(export_safe(arena, request->route), out);
+		fprintf(out, ",%d,%u,%u,", request->is_cold, tile->pid, tile->tid);
+		put_field(export_safe(arena, tile->thread), out);
+		fprintf(out, ",%" PRId64 ",%" PRId64 ",%s,", tile->start_ns, tile->duration_ns,
+			cause_name(tile->cause));
+		put_field(export_safe(arena, tile->detail), out);
+		fprintf(out, ",%d\r\n", tile->is_estimated);
+		drop_texts(arena);
+	}
+}
+
 struct err *render_path_csv(const struct report *report, int phase, FILE *out)
 {
 	auto_done(arena_done) struct arena arena = {};
 
 	fputs("request,route,cold,pid,tid,thread,start_ns,duration_ns,cause,detail,estimated\r\n", out);
-	for (size_t i = 0; i < report->requests_count; i++) {
-		const struct report_request *request = &report->requests[i];
-		char *route = utf8_safe(&arena, request->route, true);
-
-		if (!flame_takes_request(request, phase))
-			continue;
-		for (size_t k = 0; k < request->path_count; k++) {
-			const struct report_tile *tile = &request->path[k];
-
-			fprintf(out, "%" PRId64 ",", request->index);
-			put_field(route, out);
-			fprintf(out, ",%d,%u,%u,", request->is_cold, tile->pid, tile->tid);
-			put_field(utf8_safe(&arena, tile->thread, true), out);
-			fprintf(out, ",%" PRId64 ",%" PRId64 ",%s,", tile->start_ns, tile->duration_ns,
-				cause_name(tile->cause));
-			put_field(utf8_safe(&arena, tile->detail, true), out);
-			fprintf(out, ",%d\r\n", tile->is_estimated);
-			if (arena.total_bytes > 1 << 22) {
-				arena_done(&arena);
-				route = utf8_safe(&arena, request->route, true);
-			}
-		}
-	}
+	for (size_t i = 0; i < report->requests_count; i++)
+		if (flame_takes_request(&report->requests[i], phase))
+			put_path_csv(&report->requests[i], &arena, out);
 	return export_finish(out);
 }
 
@@ -180,47 +184,52 @@ static void put_ndjson(void *context, const struct flame *flame, const uint32_t 
 	json_out_key(&json, "stack");
 	json_out_array_flat(&json);
 	for (size_t i = 0; i < count; i++)
-		json_out_text(&json, flame_name(flame, &flame->nodes.items[nodes[i]]));
+		json_out_text(&json, lines->names[nodes[i]]);
 	json_out_array_end(&json);
 	json_out_object_end(&json);
-	err_free(json_out_finish(&json)); /* the stream's error stays with the stream */
+	err_free(json_out_end_line(&json));
 }
 
 struct err *render_flame_ndjson(const struct flame *flame, FILE *out)
 {
-	struct lines lines = {out, NULL};
+	auto_done(arena_done) struct arena arena = {};
+	struct lines lines = {out, flame_safe_names(flame, &arena)};
 
 	flame_each_stack(flame, put_ndjson, &lines);
 	return export_finish(out);
 }
 
-static void put_tile(const struct report_request *request, const struct report_tile *tile, FILE *out)
+static void put_tile(const struct report_request *request, const struct report_tile *tile, struct arena *arena,
+		     FILE *out)
 {
 	struct json_out json = {.out = out};
 
 	json_out_object_flat(&json);
 	put_key_int(&json, "request", request->index);
-	put_key_text(&json, "route", request->route);
+	put_key_text(&json, "route", export_safe(arena, request->route));
 	put_key_bool(&json, "cold", request->is_cold);
 	put_key_int(&json, "pid", tile->pid);
 	put_key_int(&json, "tid", tile->tid);
-	put_key_text(&json, "thread", tile->thread);
+	put_key_text(&json, "thread", export_safe(arena, tile->thread));
 	put_key_int(&json, "start_ns", tile->start_ns);
 	put_key_int(&json, "duration_ns", tile->duration_ns);
 	put_key_text(&json, "cause", cause_name(tile->cause));
-	put_key_text(&json, "detail", tile->detail);
+	put_key_text(&json, "detail", export_safe(arena, tile->detail));
 	put_key_bool(&json, "estimated", tile->is_estimated);
 	json_out_object_end(&json);
-	err_free(json_out_finish(&json));
+	err_free(json_out_end_line(&json));
+	drop_texts(arena);
 }
 
 struct err *render_path_ndjson(const struct report *report, int phase, FILE *out)
 {
+	auto_done(arena_done) struct arena arena = {};
+
 	for (size_t i = 0; i < report->requests_count; i++) {
 		const struct report_request *request = &report->requests[i];
 
 		for (size_t k = 0; flame_takes_request(request, phase) && k < request->path_count; k++)
-			put_tile(request, &request->path[k], out);
+			put_tile(request, &request->path[k], &arena, out);
 	}
 	return export_finish(out);
 }

@@ -64,16 +64,9 @@ static uint64_t request_track(int64_t index)
 
 static const char *safe(struct trace *trace, const char *text)
 {
-	const char *at = text;
-
-	/* Nearly all are: the same names come a million times. */
-	while (*at >= ' ' && *at <= '~' && *at != '\\')
-		at++;
-	if (!*at)
-		return text;
 	if (trace->names.total_bytes > 1 << 20)
 		arena_done(&trace->names);
-	return utf8_safe(&trace->names, text, true);
+	return export_safe(&trace->names, text);
 }
 
 static void put_packet(struct trace *trace)

@@ -48,6 +48,16 @@ const char **flame_safe_names(const struct flame *flame, struct arena *arena)
 	return names;
 }
 
+const char *export_safe(struct arena *scratch, const char *text)
+{
+	const char *at = text;
+
+	/* Nearly all are: the same names come a million times. */
+	while (*at >= ' ' && *at <= '~')
+		at++;
+	return *at ? utf8_safe(scratch, text, true) : text;
+}
+
 const char *flame_phase_name(int phase)
 {
 	return phase == FLAME_ALL_PHASES ? "all" : phase_name((enum phase)phase);

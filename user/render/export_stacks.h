@@ -16,6 +16,9 @@ void flame_each_stack(const struct flame *flame, flame_stack_function *function,
 /* The names of all nodes, safe to show (utf8_safe); by node, in the arena. */
 const char **flame_safe_names(const struct flame *flame, struct arena *arena);
 
+/* A text, safe to show: itself, or a copy in the arena. */
+const char *export_safe(struct arena *scratch, const char *text);
+
 /* "first_request", "all" */
 const char *flame_phase_name(int phase);
 
