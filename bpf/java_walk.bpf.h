@@ -150,16 +150,17 @@ static __always_inline bool stack_read(struct java_walk *walk, u64 address, u32 
 
 /* ---- the VM's unchanging values ---- */
 
-static __always_inline void prepare_heap(struct hotspot_process *process, u32 index, u64 heap)
+__noinline int java_heap_prepare(u32 slot, u32 index, u64 heap)
 {
-	const struct hotspot_bpf_config *config = &process->config;
+	struct hotspot_process *process = bpf_map_lookup_elem(&hotspot_processes, &slot);
 
-	if (!heap || index >= HOTSPOT_HEAPS)
-		return;
-	process->heaps[index].low = java_read_word(heap + config->heap_low);
-	process->heaps[index].high = java_read_word(heap + config->heap_high);
-	process->heaps[index].segment_map = java_read_word(heap + config->heap_segment_map);
-	process->heap_segment_shift = java_read_int(heap + config->heap_segment_shift);
+	if (!process || !heap || index >= HOTSPOT_HEAPS)
+		return 0;
+	process->heaps[index].low = java_read_word(heap + process->config.heap_low);
+	process->heaps[index].high = java_read_word(heap + process->config.heap_high);
+	process->heaps[index].segment_map = java_read_word(heap + process->config.heap_segment_map);
+	process->heap_segment_shift = java_read_int(heap + process->config.heap_segment_shift);
+	return 0;
 }
 
 /* Reads them once the call stub exists: the list of code heaps grows before. 1 when they are there. Several CPUs may
@@ -185,13 +186,13 @@ __noinline int java_process_prepare(u32 slot)
 	if (!list)
 		return 0;
 	if (!process->config.heaps_is_list) {
-		prepare_heap(process, 0, list);
+		java_heap_prepare(slot, 0, list);
 	} else {
 		count = java_read_int(list + process->config.list_length);
 		data = java_read_word(list + process->config.list_data);
 		for (u32 i = 0; i < HOTSPOT_HEAPS; i++)
 			if (i < count)
-				prepare_heap(process, i, java_read_word(data + 8 * i));
+				java_heap_prepare(slot, i, java_read_word(data + 8 * i));
 	}
 	if (!process->heaps[0].high)
 		return 0;

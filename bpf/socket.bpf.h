@@ -75,6 +75,17 @@ static __always_inline u64 listening_socket_of(u32 descriptor)
 	return (u64)sock;
 }
 
+/* A wait on one descriptor. A function of its own, since the verifier follows each round of the loops that call it. */
+__noinline int socket_wait_on(u32 descriptor, u32 number)
+{
+	struct thread_state *thread = thread_of_current();
+	u64 socket = thread ? listening_socket_of(descriptor) : 0;
+
+	if (socket)
+		emit_ready(thread, socket, descriptor, number);
+	return 0;
+}
+
 static __always_inline void poll_enter(struct thread_state *thread, u32 number)
 {
 	struct {
@@ -87,11 +98,7 @@ static __always_inline void poll_enter(struct thread_state *thread, u32 number)
 		/* No `continue`: a loop whose head follows a call directly is refused by the verifier before Linux 6.5. */
 		if (bpf_probe_read_user(&polled[i], sizeof(polled[i]), (void *)(thread->arguments[0] + i * 8)) != 0)
 			break;
-
-		u64 socket = listening_socket_of((u32)polled[i].descriptor);
-
-		if (socket)
-			emit_ready(thread, socket, (u32)polled[i].descriptor, number);
+		socket_wait_on((u32)polled[i].descriptor, number);
 	}
 }
 
@@ -103,13 +110,8 @@ static __always_inline void select_enter(struct thread_state *thread, u32 number
 	if (bpf_probe_read_user(&set, sizeof(set), (void *)thread->arguments[1]) != 0)
 		return;
 	for (u32 descriptor = 0; descriptor < 64; descriptor++) {
-		if (!(set & (1ull << descriptor)))
-			continue;
-
-		u64 socket = listening_socket_of(descriptor);
-
-		if (socket)
-			emit_ready(thread, socket, descriptor, number);
+		if (set & (1ull << descriptor))
+			socket_wait_on(descriptor, number);
 	}
 }
 
@@ -121,13 +123,11 @@ __noinline int socket_wait_enter(u32 action, u32 number)
 		return 0;
 
 	struct watch_key key = {.pid = thread->pid, .descriptor = (u32)thread->arguments[0]};
-	u64 *watched, socket;
+	u64 *watched;
 
 	switch (action) {
 	case SYSCALL_ACCEPT:
-		socket = listening_socket_of(key.descriptor);
-		if (socket)
-			emit_ready(thread, socket, key.descriptor, number);
+		socket_wait_on(key.descriptor, number);
 		break;
 	case SYSCALL_EPOLL_WAIT:
 		watched = bpf_map_lookup_elem(&watches, &key);
