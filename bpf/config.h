@@ -53,8 +53,6 @@ enum syscall_action {
 struct config {
 	u32 has_switch_state;	   /* sched_switch's 4th argument, since 5.18 */
 	u32 has_perf_tree_events; /* unused words stay zero */
-	u64 sample_period_ns;	   /* of the timer; 0: no sampling */
-	u32 idle_sample_divisor;  /* outside request windows only each n-th tick is recorded */
 	u32 page_size;
 	u8 syscall_actions[SYSCALL_NUMBER_END];
 };
@@ -69,4 +67,5 @@ enum class_return {
 struct control {
 	u32 is_recording;  /* 0 until exec */
 	u32 is_in_request; /* set by the programs at an arrival, cleared by user space when no request is open */
+	u64 sample_period_ns; /* that user space has set the timers to */
 };

@@ -203,7 +203,6 @@ struct cpu_context {
 	u32 is_in_handler; /* of a device's interrupt */
 	u32 timer_depth;   /* high-resolution timers: one of the software interrupt may be interrupted by a hard one */
 	u64 softirq_start_ns, interrupt_start_ns;
-	u32 skipped_ticks;
 };
 
 struct cpu_contexts_map {

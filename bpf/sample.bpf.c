@@ -1,5 +1,5 @@
-/* Samples of running threads of the tree. One timer per CPU ticks at the request windows' rate; outside windows only each
- * n-th tick is recorded, so that no event has to be switched between the two. */
+/* Samples of running threads of the tree, by one timer per CPU. Its period is switched from user space where a request window
+ * opens or closes: a tick that nobody wants costs the interrupted thread its interrupt all the same. */
 #include "bpf/core.bpf.h"
 #include "bpf/java_stack.bpf.h"
 
@@ -8,17 +8,10 @@ int sample_tick(struct bpf_perf_event_data *ctx)
 {
 	u32 tid = current_tid();
 	struct thread_state *thread = tid ? thread_of(tid) : NULL;
-	struct cpu_context *cpu = cpu_context_get();
-	u64 period_ns = config.sample_period_ns;
+	u64 period_ns = control.sample_period_ns;
 
-	if (!thread || !cpu)
+	if (!thread)
 		return 0;
-	if (!control.is_in_request) {
-		if (++cpu->skipped_ticks < config.idle_sample_divisor)
-			return 0;
-		cpu->skipped_ticks = 0;
-		period_ns *= config.idle_sample_divisor;
-	}
 
 	/* The interrupted registers are the kernel's when a system call was running: the user's are saved on its stack. */
 	u64 address = PT_REGS_IP(&ctx->regs), stack_pointer = PT_REGS_SP(&ctx->regs);

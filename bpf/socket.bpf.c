@@ -66,6 +66,8 @@ int BPF_PROG(tcp_probe, struct sock *sock, struct sk_buff *segment)
 
 	if (length <= header_bytes)
 		return 0;
+	u32 was_in_request = control.is_in_request;
+
 	control.is_in_request = 1;
 
 	struct event_socket_arrival *event = event_reserve(socket_arrival, SOCKET_ARRIVAL, 0, bpf_ktime_get_ns(),
@@ -78,6 +80,9 @@ int BPF_PROG(tcp_probe, struct sock *sock, struct sk_buff *segment)
 	event->port = state->port;
 	event->peer_port = BPF_CORE_READ(sock, __sk_common.skc_dport);
 	event->peer_port = ((event->peer_port & 0xff) << 8) | (event->peer_port >> 8);
+	/* User space opens the window: it makes the samples denser. */
+	if (!was_in_request)
+		event_urgent(event, EVENT_FIXED_SIZE(socket_arrival));
 	event_submit(event);
 	return 0;
 }

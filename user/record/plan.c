@@ -294,8 +294,7 @@ static void tick_request_window(struct session *session, uint64_t now_ns)
 	if (live_pending(&session->live) > 0) {
 		session->last_busy_ns = now_ns;
 		/* Raised by the programs at an arrival; again here where this side had lowered it at that moment. */
-		if (!probes_is_in_request(&session->probes))
-			probes_set_in_request(&session->probes, true);
+		probes_set_in_request(&session->probes, true);
 	} else if (probes_is_in_request(&session->probes)) {
 		if (!session->last_busy_ns)
 			session->last_busy_ns = now_ns;

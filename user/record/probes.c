@@ -137,14 +137,15 @@ static struct err *attach_per_cpu(struct probes *probes, struct bpf_program *pro
 
 		if (!link)
 			return err_errno(ERR_FAILED, errno, "cannot attach %s", bpf_program__name(program));
+		if (attributes.config == PERF_COUNT_SW_CPU_CLOCK)
+			*vec_push(&probes->sample_events) = event;
 		take_fd(&event);
 		*vec_push(&probes->links) = link;
 	}
 	return NULL;
 }
 
-static struct err *attach_row(struct probes *probes, const struct probe_row *row, struct bpf_program *program,
-			      uint64_t sample_period_ns)
+static struct err *attach_row(struct probes *probes, const struct probe_row *row, struct bpf_program *program)
 {
 	struct perf_event_attr attributes = {.size = sizeof(attributes), .type = PERF_TYPE_SOFTWARE, .sample_period = 1};
 
@@ -165,13 +166,13 @@ static struct err *attach_row(struct probes *probes, const struct probe_row *row
 		break;
 	case SOURCE_SAMPLE:
 		attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-		attributes.sample_period = sample_period_ns;
+		attributes.sample_period = probes->dense_period_ns * PROBES_IDLE_SAMPLE_DIVISOR;
 		break;
 	}
 	return attach_per_cpu(probes, program, attributes);
 }
 
-static struct err *attach_all(struct probes *probes, uint64_t sample_period_ns)
+static struct err *attach_all(struct probes *probes)
 {
 	for (size_t i = 0; i < array_length(probe_rows); i++) {
 		const struct probe_row *row = &probe_rows[i];
@@ -180,7 +181,7 @@ static struct err *attach_all(struct probes *probes, uint64_t sample_period_ns)
 		if (!program || !bpf_program__autoload(program))
 			continue;
 
-		struct err *err = attach_row(probes, row, program, sample_period_ns);
+		struct err *err = attach_row(probes, row, program);
 
 		if (err && row->is_required)
 			return err;
@@ -194,31 +195,35 @@ static struct err *attach_all(struct probes *probes, uint64_t sample_period_ns)
 	return NULL;
 }
 
-static void configure(struct probes *probes, const struct probes_options *options, uint64_t sample_period_ns)
+static void configure(struct probes *probes, const struct probes_options *options)
 {
 	struct config *config = (struct config *)&probes->skeleton->rodata->config;
 
 	config->has_switch_state = probes->features.has_switch_state;
-	config->sample_period_ns = sample_period_ns;
-	config->idle_sample_divisor = PROBES_IDLE_SAMPLE_DIVISOR;
 	config->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	syscall_actions_fill(config->syscall_actions);
 	bpf_map__set_max_entries(probes->skeleton->maps.events,
 				 (uint32_t)(options->ring_bytes ? options->ring_bytes : PROBES_RING_BYTES_DEFAULT));
 }
 
+static void set_sample_period(struct probes *probes, uint64_t period_ns)
+{
+	for vec_each(event, &probes->sample_events)
+		ioctl(*event, PERF_EVENT_IOC_PERIOD, &period_ns);
+	__atomic_store_n(&probes->skeleton->bss->control.sample_period_ns, period_ns, __ATOMIC_RELAXED);
+}
+
 struct err *probes_open(const struct probes_options *options, struct probes *ret_probes)
 {
-	struct probes probes = {};
-	uint64_t sample_period_ns = options->sample_rate_hz ? 1000000000ull / options->sample_rate_hz : 0;
+	struct probes probes = {.dense_period_ns = options->sample_rate_hz ? 1000000000ull / options->sample_rate_hz : 0};
 
 	TRY(features_detect(&probes.features));
 	*ret_probes = probes;
 	ret_probes->skeleton = warmtrace_bpf__open();
 	if (!ret_probes->skeleton)
 		return err_errno(ERR_FAILED, errno, "cannot open the probes");
-	choose_programs(ret_probes, sample_period_ns != 0);
-	configure(ret_probes, options, sample_period_ns);
+	choose_programs(ret_probes, probes.dense_period_ns != 0);
+	configure(ret_probes, options);
 
 	int result = warmtrace_bpf__load(ret_probes->skeleton);
 
@@ -226,7 +231,9 @@ struct err *probes_open(const struct probes_options *options, struct probes *ret
 	if (result)
 		return err_hint(err_errno(ERR_FAILED, -result, "cannot load the probes into the kernel"),
 				"'warmtrace doctor' says what works on this machine; -v shows the kernel's words");
-	return attach_all(ret_probes, sample_period_ns);
+	TRY(attach_all(ret_probes));
+	set_sample_period(ret_probes, probes.dense_period_ns * PROBES_IDLE_SAMPLE_DIVISOR);
+	return NULL;
 }
 
 void probes_detach(struct probes *probes)
@@ -234,6 +241,7 @@ void probes_detach(struct probes *probes)
 	for vec_each(link, &probes->links)
 		bpf_link__destroy(*link);
 	vec_done(&probes->links);
+	vec_done(&probes->sample_events);
 }
 
 void probes_close(struct probes *probes)
@@ -294,7 +302,12 @@ struct err *probes_trace_port(struct probes *probes, uint32_t network_namespace,
 
 void probes_set_in_request(struct probes *probes, bool is_in_request)
 {
-	__atomic_store_n(&probes->skeleton->bss->control.is_in_request, is_in_request, __ATOMIC_RELAXED);
+	struct control *control = (struct control *)&probes->skeleton->bss->control;
+	uint64_t period_ns = probes->dense_period_ns * (is_in_request ? 1 : PROBES_IDLE_SAMPLE_DIVISOR);
+
+	__atomic_store_n(&control->is_in_request, is_in_request, __ATOMIC_RELAXED);
+	if (control->sample_period_ns != period_ns)
+		set_sample_period(probes, period_ns);
 }
 
 void probes_set_recording(struct probes *probes)

@@ -22,7 +22,7 @@ struct probes_options {
 enum {
 	PROBES_RING_BYTES_DEFAULT = 16 * 1024 * 1024,
 	PROBES_SAMPLE_RATE_DEFAULT_HZ = 2000,
-	PROBES_IDLE_SAMPLE_DIVISOR = 10,
+	PROBES_IDLE_SAMPLE_DIVISOR = 10, /* outside request windows the rate is that much lower */
 };
 
 /* Whether something can be observed here, and why not. */
@@ -37,6 +37,8 @@ struct probes {
 	VEC(struct bpf_link *) links;
 	VEC(struct observation) observations;
 	struct features features;
+	VEC(int) sample_events; /* of each CPU, which their links own */
+	uint64_t dense_period_ns; /* of samples in request windows; 0: no samples */
 };
 
 /* Loads and attaches everything that traces the kernel. Nothing is recorded until a thread is entered. */
@@ -61,7 +63,8 @@ int probes_urgent_fd(const struct probes *probes);
 int probes_map_fd(const struct probes *probes, const char *name);	 /* -1: no such map */
 int probes_program_fd(const struct probes *probes, const char *name); /* -1: no such program, or not loaded */
 
-/* Tells the programs that no request is open any more: sampling falls back to its slow rate. */
+/* Tells the programs whether a request is open, and sets the timers of the samples to the rate that goes with it. Costs nothing
+ * where nothing changes. */
 void probes_set_in_request(struct probes *probes, bool is_in_request);
 bool probes_is_in_request(const struct probes *probes);
 
