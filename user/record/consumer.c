@@ -33,11 +33,11 @@ static int on_event(void *context, void *data, size_t size)
 		break;
 	}
 	case EVENT_STACK:
-		output_event(&session->output, event);
+		output_event(&session->output, stack_ids_shorten(&session->stack_ids, event));
 		libraries_see_stack(&session->libraries, data);
 		return 0;
 	}
-	output_event(&session->output, event);
+	output_event(&session->output, stack_ids_shorten(&session->stack_ids, event));
 	return 0;
 }
 
@@ -75,6 +75,9 @@ static int on_urgent(void *context, void *data, size_t size)
 			map_set(&session->vms_created, event->pid, event->time_ns, NULL);
 		libraries_jvm_state(&session->libraries, (pid_t)event->pid,
 				    (enum jvm_state)((const struct event_jvm_state *)data)->state);
+		break;
+	case EVENT_SOCKET_ARRIVAL:
+		probes_set_in_request(&session->probes, true);
 		break;
 	case EVENT_SOCKET_LISTEN:
 		plan_on_listening(session, data);

@@ -286,6 +286,7 @@ static void close_session(struct session *session)
 	probes_close(&session->probes);
 	tracer_close(&session->tracer);
 	live_done(&session->live);
+	stack_ids_done(&session->stack_ids);
 	archives_done(&session->archives);
 	tree_done(&session->tree);
 	map_done(&session->vms_created);

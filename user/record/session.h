@@ -21,6 +21,7 @@
 #include "record/probes.h"
 #include "record/run.h"
 #include "record/snapshot.h"
+#include "record/stack_ids.h"
 #include "record/tracer.h"
 #include "record/tree.h"
 
@@ -49,6 +50,7 @@ struct session {
 	struct command command;
 	struct output output;
 	struct live live;
+	struct stack_ids stack_ids;
 	struct archives archives;
 	struct libraries libraries;
 	struct tree tree;
