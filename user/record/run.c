@@ -299,10 +299,12 @@ static void close_session(struct session *session)
 }
 
 /* The command without probes, once before and once after: the ratio of its CPU times, which are steadier than its wall
- * times. */
-static struct err *measure_before(struct session *session, uint64_t *ret_cpu_ns)
+ * times. Without requests of ours nobody can know before whether it ends by itself: then twice after, where it did. */
+static struct err *measure_once(struct session *session, uint64_t *ret_cpu_ns)
 {
 	session_say(session, "measuring the command without probes");
+	if (!session->request_port)
+		return untraced_run_to_end(session->options, &session->invoker, &session->signal_mask, ret_cpu_ns);
 	return untraced_run(session->options, &session->invoker, &session->signal_mask, session->request_port, ret_cpu_ns);
 }
 
@@ -310,9 +312,19 @@ static struct err *measure_after(struct session *session, uint64_t before_cpu_ns
 {
 	uint64_t after_cpu_ns = 0;
 
+	if (!session->has_command_ended ||
+	    (!session->request_port && (session->is_ended_by_us || session->result.was_interrupted))) {
+		output_text(&session->output, "note",
+			    session->has_command_ended
+				    ? "the overhead was not measured: the command does not end by itself, and no request (-r) says when it has done its work"
+				    : "the overhead was not measured: the command was left running");
+		return NULL;
+	}
 	probes_detach(&session->probes);
 	uprobe_links_close(&session->libraries.links, session->probes.features.has[FEATURE_UPROBE_MULTI]);
-	TRY(measure_before(session, &after_cpu_ns));
+	if (!session->request_port)
+		TRY(measure_once(session, &before_cpu_ns));
+	TRY(measure_once(session, &after_cpu_ns));
 	if (before_cpu_ns + after_cpu_ns)
 		output_textf(&session->output, "measured_ratio", "%.4f",
 			     2.0 * (double)session->command_cpu_ns / (double)(before_cpu_ns + after_cpu_ns));
@@ -339,7 +351,7 @@ static struct err *record(struct session *session)
 	TRY(check_port(session));
 	TRY(open_descriptors(session));
 	if (options->measure_overhead && session->request_port)
-		TRY(measure_before(session, &before_cpu_ns));
+		TRY(measure_once(session, &before_cpu_ns));
 	TRY(tracer_open(!options->no_hold && options->command, on_hold, on_exit_reaped, session, &session->tracer));
 	TRY(probes_open(&probes_options, &session->probes));
 	TRY(consumer_open(session));
@@ -355,7 +367,7 @@ static struct err *record(struct session *session)
 		TRY(attach_start(session));
 	TRY(loop_run(session));
 	consumer_take(session);
-	if (options->measure_overhead && session->request_port && session->has_command_ended)
+	if (options->measure_overhead && options->command)
 		return measure_after(session, before_cpu_ns);
 	return NULL;
 }

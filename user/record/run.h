@@ -32,8 +32,7 @@ struct run_options {
 	uint64_t end_after_requests; /* 0: no limit */
 
 	uint32_t ready_timeout_s, request_timeout_s, stop_timeout_s;
-	bool measure_overhead; /* run the command without probes too, before and after, and record the ratio of CPU
-				  times */
+	bool measure_overhead; /* run the command without probes too, twice, and record the ratio of CPU times */
 	bool keep_running, drop_caches, as_root, no_hold, is_quiet, is_verbose;
 	uint32_t sample_rate_hz;
 	uint64_t ring_bytes;

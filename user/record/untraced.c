@@ -84,6 +84,12 @@ static bool wait_until_ready(const struct run_options *options, pid_t pid, uint1
 	return false;
 }
 
+static uint64_t cpu_ns_of(const struct rusage *usage)
+{
+	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000000ull +
+	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000ull;
+}
+
 static uint64_t end_command(const struct run_options *options, pid_t pid)
 {
 	uint64_t deadline_ns = output_now_ns() + options->stop_timeout_s * 1000000000ull;
@@ -96,12 +102,11 @@ static uint64_t end_command(const struct run_options *options, pid_t pid)
 			kill(pid, SIGKILL);
 		sleep_ms(END_PERIOD_MS);
 	}
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ull +
-	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ull;
+	return cpu_ns_of(&usage);
 }
 
-struct err *untraced_run(const struct run_options *options, const struct invoker *invoker, const sigset_t *signal_mask,
-			 uint16_t port, uint64_t *ret_cpu_ns)
+static struct err *start(const struct run_options *options, const struct invoker *invoker, const sigset_t *signal_mask,
+			 struct command *ret_command)
 {
 	struct command_options command_options = {
 		.arguments = options->command,
@@ -109,11 +114,18 @@ struct err *untraced_run(const struct run_options *options, const struct invoker
 		.output_path = options->command_output_path,
 		.signal_mask = signal_mask,
 	};
+
+	TRY(command_start(&command_options, ret_command));
+	return command_release(ret_command, options->command[0]);
+}
+
+struct err *untraced_run(const struct run_options *options, const struct invoker *invoker, const sigset_t *signal_mask,
+			 uint16_t port, uint64_t *ret_cpu_ns)
+{
 	struct command command;
 	struct err *err = NULL;
 
-	TRY(command_start(&command_options, &command));
-	TRY(command_release(&command, options->command[0]));
+	TRY(start(options, invoker, signal_mask, &command));
 	if (wait_until_ready(options, command.pid, port))
 		err = send_requests(options);
 	else
@@ -121,4 +133,19 @@ struct err *untraced_run(const struct run_options *options, const struct invoker
 			      options->command[0]);
 	*ret_cpu_ns = end_command(options, command.pid);
 	return err;
+}
+
+struct err *untraced_run_to_end(const struct run_options *options, const struct invoker *invoker, const sigset_t *signal_mask,
+				uint64_t *ret_cpu_ns)
+{
+	struct command command;
+	struct rusage usage = {};
+	int status;
+
+	TRY(start(options, invoker, signal_mask, &command));
+	while (wait4(command.pid, &status, 0, &usage) < 0)
+		if (errno != EINTR)
+			return err_errno(ERR_FAILED, errno, "cannot wait for '%s' without probes", options->command[0]);
+	*ret_cpu_ns = cpu_ns_of(&usage);
+	return NULL;
 }

@@ -10,3 +10,7 @@ struct invoker;
  * children it waited for used. Nothing listens to probes: it counts as ready when its port takes a connection. */
 struct err *untraced_run(const struct run_options *options, const struct invoker *invoker, const sigset_t *signal_mask,
 			 uint16_t port, uint64_t *ret_cpu_ns) must_check;
+
+/* The same for a command that ends by itself: no request is sent. */
+struct err *untraced_run_to_end(const struct run_options *options, const struct invoker *invoker, const sigset_t *signal_mask,
+				uint64_t *ret_cpu_ns) must_check;
