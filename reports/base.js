@@ -57,15 +57,19 @@ function shortened(text, most) {
   return characters.slice(0, head).join("") + "…" + characters.slice(characters.length - (most - head - 1)).join("");
 }
 
+/* A long name may break where a person would break it. */
+function broken(text) {
+  return text.length < 40 ? [text] : text.split(/(?<=[/$(])|(?<=\.)(?=[A-Z]|[a-z]{5})/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
+}
 const namesShown = 400;
 function name(text) {
   const shown = shortened(text, namesShown), made = element("bdi", { class: "name" });
   let at = 0;
   for (const match of shown.matchAll(/\\u[0-9a-f]{4}/g)) {
-    add(made, [shown.slice(at, match.index), element("span", { class: "odd" }, match[0])]);
+    add(made, [broken(shown.slice(at, match.index)), element("span", { class: "odd" }, match[0])]);
     at = match.index + match[0].length;
   }
-  add(made, [shown.slice(at)]);
+  add(made, [broken(shown.slice(at))]);
   if (shown.length !== plain(text).length) made.title = plain(text).slice(0, 4000);
   return made;
 }
