@@ -5,9 +5,8 @@ ended, on the clock of the recording, and what it took. The tiles within that st
 whichever is larger. One run holds all kinds for one engine; what a busy machine spoils may be tried again."""
 
 
-
 from harness import case, main
-from truth import KINDS, HalfACpu, SilentResolver, ask_untraced, best_of, check_pieces, run_server
+from truth import KINDS, HalfACpu, SilentResolver, ask_untraced, best_of, check_apart, check_pieces, run_server
 
 TRIES = 3
 
@@ -15,7 +14,7 @@ TRIES = 3
 def engine(version, name, far):
     def attempt(left):
         untraced = ask_untraced(version, {"heap", "exceptions"} & set(left), far)
-        return check_pieces(run_server(version, name, left, far), far, untraced)
+        return check_pieces(run_server(version, name, left, far), untraced)
 
     best_of(TRIES, KINDS, attempt)
 
@@ -60,9 +59,64 @@ def virtual_far_25():
     engine(25, "virtual", True)
 
 
+MIXED = ["burn", "monitor-burn", "sleep", "exceptions", "peer", "classes", "file", "lock-sleep", "heap", "outside-peer",
+         "initializer-burn", "collect", "future", "child"]
+
+
+def mixed(version, name, far):
+    """One request that does one kind after another: each is found in its own stretch, and all of them together."""
+    def attempt(left):
+        kinds = [kind for kind in left if kind != "mixed"] or MIXED
+        untraced = ask_untraced(version, {"heap", "exceptions"} & set(kinds), far)
+        return check_pieces(run_server(version, name, ["mixed"], far, mixed=kinds), untraced)
+
+    best_of(TRIES, ["mixed", *MIXED], attempt)
+
+
+@case
+def mixed_thread_and_loop_17():
+    mixed(17, "thread", False)
+    mixed(17, "loop", True)
+
+
+@case
+def mixed_pool_and_virtual_25():
+    mixed(25, "pool", True)
+    mixed(25, "virtual", False)
+
+
+def at_once(version, name):
+    """Requests served at the same time: each has its own path, and none takes another's time."""
+    kinds = ["burn", "sleep", "lock-sleep"]
+
+    def attempt(_):
+        run = run_server(version, name, kinds, False, at_once=True)
+        right, wrong = check_pieces(run, {})
+        try:
+            check_apart(run)
+            right["apart"] = "no time on two paths"
+        except AssertionError as error:
+            wrong["apart"] = str(error)
+        return right, wrong
+
+    best_of(TRIES, [*kinds, "apart"], attempt)
+
+
+@case
+def at_once_thread_and_loop_25():
+    at_once(25, "thread")
+    at_once(25, "loop")
+
+
+@case
+def at_once_pool_and_virtual_25():
+    at_once(25, "pool")
+    at_once(25, "virtual")
+
+
 def stalls(version):
     options = ["-Xmx64m", "-XX:+UseZGC", "-Xlog:gc:stdout"]
-    best_of(TRIES, ["stall"], lambda left: check_pieces(run_server(version, "pool", left, False, options), False, {}))
+    best_of(TRIES, ["stall"], lambda left: check_pieces(run_server(version, "pool", left, False, options), {}))
 
 
 @case
@@ -80,7 +134,7 @@ def quota():
     """150 ms of CPU under a quota of half a CPU."""
     group = HalfACpu()
     try:
-        best_of(TRIES, ["quota"], lambda left: check_pieces(run_server(25, "pool", left, False, group=group), False, {}))
+        best_of(TRIES, ["quota"], lambda left: check_pieces(run_server(25, "pool", left, False, group=group), {}))
     finally:
         group.close()
 
@@ -89,7 +143,7 @@ def quota():
 def dead_resolver():
     """A name whose only server never answers: the C library gives up after a second."""
     resolver = SilentResolver()
-    best_of(TRIES, ["name"], lambda left: check_pieces(run_server(17, "thread", left, False, wrapper=resolver.words), False, {}))
+    best_of(TRIES, ["name"], lambda left: check_pieces(run_server(17, "thread", left, False, wrapper=resolver.words), {}))
 
 
 main()

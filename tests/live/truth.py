@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import threading
@@ -54,17 +55,36 @@ def cold_file():
     return path
 
 
-def run_server(version, engine, kinds, far, java_options=(), group=None, **more):
+# Connects to PORT as often as there are paths, then asks for all of them at once. The server says what it did after it has
+# answered.
+ASK_AT_ONCE = """
+import socket, sys, time
+port, paths = int(sys.argv[1]), sys.argv[2:]
+connections = [socket.create_connection(("127.0.0.1", port)) for _ in paths]
+for connection, path in zip(connections, paths):
+    connection.sendall(f"GET {path} HTTP/1.1\\r\\n\\r\\n".encode())
+for connection in connections:
+    connection.recv(65536)
+time.sleep(0.3)
+"""
+
+
+def run_server(version, engine, kinds, far, java_options=(), group=None, mixed=(), at_once=False, **more):
+    """mixed: the kinds that the kind of this name does in a row. at_once: all requests at the same time."""
     port = harness.free_port()
     peer = OutsidePeer()
     command = [harness.java(version), "-Xmx512m", *java_options, "-cp", harness.java_workload("truth-server.jar"), "TruthServer",
                str(port), engine, f"file={cold_file()}", f"classes={harness.java_workload('truth-classes.jar')}",
-               f"outside={peer.port}", *(["decoys"] if far else [])]
+               f"outside={peer.port}", f"mixed={','.join(mixed)}", *(["decoys"] if far else [])]
     if group:
         command = group.command(command)
     place = "far" if far else "direct"
+    paths = [f"/{place}/{kind}" for kind in kinds]
     try:
-        return harness.trace(command, "-n", "1", urls=[f"http://127.0.0.1:{port}/{place}/{kind}" for kind in kinds],
+        if at_once:
+            load = shlex.join([harness.program("python3"), "-c", ASK_AT_ONCE, str(port), *paths])
+            return harness.trace(command, "--load", load, status=None, **more)
+        return harness.trace(command, "-n", "1", urls=[f"http://127.0.0.1:{port}{path}" for path in paths],
                              status=None, **more)
     finally:
         peer.close()
@@ -174,6 +194,13 @@ class Stretch:
             end = min(tile["start_ns"] + tile["duration_ns"], self.end_ns)
             if end > begin:
                 self.tiles.append((tile["cause"], tile["thread"], end - begin, tile["detail"]))
+
+    def spans(self):
+        """(thread's number, begin, end) of each tile within the work."""
+        for tile in self.request["path"]:
+            begin, end = max(tile["start_ns"], self.begin_ns), min(tile["start_ns"] + tile["duration_ns"], self.end_ns)
+            if end > begin:
+                yield tile["tid"], begin, end
 
     @property
     def total_ns(self):
@@ -343,7 +370,19 @@ def check_name(stretch):
     return near(stretch, "wait.name", stretch.sum("wait.name"), stretch.total_ns - stretch.sum("cpu"))
 
 
+# What the kinds of a mixed request sleep and wait, and of whom.
+SLEEPS_MS = {"sleep": 60, "lock-sleep": 50, "monitor-sleep": 50, "initializer-sleep": 50, "peer": 70, "child": 60}
+
+
+def check_mixed(stretch):
+    """The whole of it: the kinds add up, and nothing is counted twice."""
+    assert sum(ns for _, _, ns, _ in stretch.tiles) == stretch.total_ns, stretch.text()
+    truth = sum(SLEEPS_MS.get(kind, 0) for kind in stretch.parts) * MILLISECOND
+    return near(stretch, "wait.timer", stretch.sum("wait.timer"), truth)
+
+
 CHECKS = {
+    "mixed": check_mixed,
     "burn": check_burn,
     "sleep": check_sleep,
     "monitor-burn": check_holder_burns,
@@ -365,28 +404,30 @@ CHECKS = {
     "quota": check_quota,
     "name": check_name,
 }
-KINDS = [kind for kind in CHECKS if kind not in ("quota", "name", "stall")]
+KINDS = [kind for kind in CHECKS if kind not in ("mixed", "quota", "name", "stall")]
 
 
-def stretches(run, place, untraced):
-    """By kind: (its stretch of the path, the request)."""
+def stretches(run, untraced):
+    """By kind: its stretch of its request's path."""
     exec_ns, holds = zero_of(run, run.report["run"]["pid"])
     zero_ns = without_holds(exec_ns, holds)
     found = {}
-    for piece in run.json_lines():
+    pieces = run.json_lines()
+    for piece in pieces:
         kind = piece["kind"]
-        request = run.cold(f"GET /{place}/{kind}")
+        request = run.cold(f"GET {piece['path']}")
         for name in ("begin_ns", "end_ns"):
             piece[name] = without_holds(piece[name], holds)
         found[kind] = Stretch(request, piece, zero_ns, untraced)
         found[kind].out = run.out
+        found[kind].parts = [other["kind"] for other in pieces if other["path"] == piece["path"] and other is not piece]
     return found
 
 
-def check_pieces(run, far, untraced):
+def check_pieces(run, untraced):
     """The kinds that came out right, as {kind: what was found}, and those that did not, as {kind: why}."""
     right, wrong = {}, {}
-    for kind, stretch in stretches(run, "far" if far else "direct", untraced).items():
+    for kind, stretch in stretches(run, untraced).items():
         try:
             decoys = [tile for tile in stretch.request["path"] if tile["thread"].startswith("decoy")]
             assert not decoys, f"a decoy owns {decoys[0]}"
@@ -396,6 +437,21 @@ def check_pieces(run, far, untraced):
         except AssertionError as error:
             wrong[kind] = str(error)
     return right, wrong
+
+
+def check_apart(run):
+    """Of requests that were served at the same time none has a piece of another's time on its path."""
+    served = list(stretches(run, {}).values())
+    for one in served:
+        for other in served:
+            if one is other:
+                continue
+            together = min(one.end_ns, other.end_ns) - max(one.begin_ns, other.begin_ns)
+            assert together >= 20 * MILLISECOND, f"{one.piece['kind']} and {other.piece['kind']} were not served at the same time"
+            theirs = 0
+            for tile in one.spans():
+                theirs += sum(max(0, min(tile[2], mine[2]) - max(tile[1], mine[1])) for mine in other.spans() if mine[0] == tile[0])
+            at_most(one, f"on the path of {other.piece['kind']} too", theirs, MILLISECOND // 10)
 
 
 def best_of(tries, kinds, attempt):

@@ -308,6 +308,42 @@ static const char *milliseconds(int64_t time_ns, struct arena *arena)
 	return arena_format(arena, "%lld.%lld ms", (long long)tenths / 10, (long long)tenths % 10);
 }
 
+/* A cause's words as a row has them, made to follow "went to". */
+static const char *words_of_spending(enum cause cause, struct arena *arena)
+{
+	switch (cause) {
+	case CAUSE_CPU_RUNNABLE:
+		return "waiting for a CPU";
+	case CAUSE_GC_PAUSE:
+	case CAUSE_GC_STALL:
+	case CAUSE_SAFEPOINT_WAIT:
+	case CAUSE_LOCK_PARK:
+	case CAUSE_CPU_THROTTLED:
+		return arena_format(arena, "being %s", cause_words(cause));
+	case CAUSE_UNEXPLAINED:
+		return "what is not explained";
+	default:
+		return cause_words(cause);
+	}
+}
+
+/* The first request is no slower to speak of; a finding may still stand out. */
+static const char *verdict_without_excess(const struct report *report, const struct report_cold_vs_warm *row,
+					  struct arena *arena)
+{
+	const char *cold = milliseconds(row->cold_ns, arena), *warm = milliseconds(row->warm_ns, arena);
+	const struct report_finding *first = report->findings;
+
+	if (!report->findings_count)
+		return arena_format(arena, "Nothing stands out: the first %s took %s, a warm one %s.", row->route, cold,
+				    warm);
+	if (report->findings_count == 1)
+		return arena_format(arena, "The first %s took %s, a warm one %s. One thing was found: %s", row->route,
+				    cold, warm, first->title);
+	return arena_format(arena, "The first %s took %s, a warm one %s. %zu things were found, first of them: %s",
+			    row->route, cold, warm, report->findings_count, first->title);
+}
+
 const char *verdict_of(const struct report *report, struct arena *arena)
 {
 	enum { LEAST_EXCESS_NS = 1000000 };
@@ -321,8 +357,7 @@ const char *verdict_of(const struct report *report, struct arena *arena)
 	const struct report_cold_vs_warm *row = &report->cold_vs_warm[0];
 
 	if (row->excess_ns < LEAST_EXCESS_NS || row->excess_ns < row->warm_ns / 10)
-		return arena_format(arena, "Nothing stands out: the first %s took %s, a warm one %s.", row->route,
-				    milliseconds(row->cold_ns, arena), milliseconds(row->warm_ns, arena));
+		return verdict_without_excess(report, row, arena);
 
 	char *text = arena_format(arena, "The first %s took %s, a warm one %s. Of the %s between them", row->route,
 				  milliseconds(row->cold_ns, arena), milliseconds(row->warm_ns, arena),
@@ -333,8 +368,8 @@ const char *verdict_of(const struct report *report, struct arena *arena)
 
 		if (cause->excess_ns < row->excess_ns / 20)
 			break;
-		text = arena_format(arena, "%s%s %s went to %s%s", text, i == 0 ? "," : ",",
-				    milliseconds(cause->excess_ns, arena), cause_words(cause->cause),
+		text = arena_format(arena, "%s, %s went to %s%s", text,
+				    milliseconds(cause->excess_ns, arena), words_of_spending(cause->cause, arena),
 				    cause->is_estimated ? " (estimated)" : "");
 	}
 	return arena_format(arena, "%s.", text);

@@ -416,7 +416,9 @@ void analyze_notes(const struct model *model, struct report *report)
 		note(report, notes,
 		     arena_format(&report->arena, "%llu records are of kinds that this version does not know.",
 				  (unsigned long long)state->unknown_events));
-	if (!model->threads.has_schedule)
+	/* A short program can run from its exec to its end without leaving its CPU. */
+	if (!model->threads.has_schedule &&
+	    (model->requests.list.count || model_observed(model, "scheduling") != OBSERVED_YES))
 		note(report, notes, "No scheduling records: where the time of requests went cannot be told.");
 
 	const char *burst = burst_sentence(report);

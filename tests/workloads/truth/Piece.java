@@ -1,3 +1,5 @@
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /** What one piece of work measured of itself, on the thread that did it. */
@@ -12,6 +14,8 @@ final class Piece {
     /** What the kind measured beside (nanoseconds). */
     long measuredNs;
     String thread;
+    /** Of work of several kinds: each. */
+    final List<Piece> parts = new ArrayList<>();
 
     Piece(String kind) {
         this.kind = kind;

@@ -66,6 +66,9 @@ public final class TruthServer {
 
             line = piece.json(path);
             LINES.add(line);
+            for (Piece part : piece.parts) {
+                LINES.add(part.json(path));
+            }
         }
         byte[] body = line.getBytes(StandardCharsets.UTF_8);
         String head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + body.length + "\r\n\r\n";

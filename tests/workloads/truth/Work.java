@@ -98,6 +98,7 @@ final class Work {
     private Kind find(String kind) {
         switch (kind) {
             case "none": return this::none;
+            case "mixed": return this::doSeveral;
             case "burn": return this::burnCpu;
             case "sleep": return this::sleepTimer;
             case "monitor-burn": return () -> waitForMonitor("monitor-burn", () -> burn(50));
@@ -124,6 +125,16 @@ final class Work {
 
     private Piece none() {
         return new Piece("none").end();
+    }
+
+    /** Several kinds, one after the other, each a part. */
+    private Piece doSeveral() throws Exception {
+        Piece piece = new Piece("mixed");
+
+        for (String kind : settings.get("mixed").split(",")) {
+            piece.parts.add(find(kind).run());
+        }
+        return piece.end();
     }
 
     private Piece burnCpu() {
