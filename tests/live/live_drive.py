@@ -52,6 +52,13 @@ def first_burst():
     assert first["latency_ns"] >= 100_000_000, first["latency_ns"]
     assert all(request["shared"] for request in cold), [request["shared"] for request in cold]
     assert len(run.requests("GET /x")) == 9
+    burst = run.report["burst"]
+    assert burst["requests"] == len(burst["members"]) == 5, burst
+    assert {member["request"] for member in burst["members"]} == {request["index"] for request in cold}, burst
+    assert burst["longest_ns"] == max(request["latency_ns"] for request in cold), burst
+    for member in burst["members"]:
+        assert member["waited_ns"] == sum(wait["waited_ns"] for wait in member["waited_for"]), member
+    assert burst["waited_ns"] == sum(member["awaited_ns"] for member in burst["members"]), burst
 
 
 @case

@@ -1,5 +1,6 @@
 #include "analyze/analyze.h"
 
+#include "analyze/burst.h"
 #include "analyze/cold_warm.h"
 #include "analyze/findings.h"
 #include "analyze/inventory.h"
@@ -18,6 +19,7 @@ void analyze_report(const struct model *model, struct report *ret_report)
 	analyze_run(model, ret_report);
 	analyze_runtime(model, ret_report);
 	analyze_requests(model, &selection, ret_report);
+	analyze_burst(ret_report);
 	analyze_cold_warm(model, &selection, ret_report);
 	selection_done(&selection);
 	analyze_inventory(model, ret_report);

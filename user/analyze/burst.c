@@ -1,107 +1,121 @@
 #include "analyze/burst.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/report.h"
-#include "base/auto.h"
-#include "base/fmt.h"
-#include "base/vec.h"
 
-/* A cold request of the burst, and the thread that wrote its response. */
-struct member {
-	const struct report_request *request;
-	uint32_t tid;
-	const char *thread;
-	int64_t waited_ns;  /* on threads of others */
-	int64_t awaited_ns; /* what others waited on this one's */
-};
-
-typedef VEC(struct member) members;
-
-static void members_done(members *list)
-{
-	vec_done(list);
-}
-
-static void collect(const struct report *report, members *list)
+static bool is_writer_of_others(const struct report *report, const struct report_request *request, uint32_t tid)
 {
 	for (size_t i = 0; i < report->requests_count; i++) {
-		const struct report_request *request = &report->requests[i];
+		const struct report_request *other = &report->requests[i];
 
-		if (!request->is_cold || !request->path_count)
-			continue;
-
-		const struct report_tile *last = &request->path[request->path_count - 1];
-
-		*vec_push(list) = (struct member){.request = request, .tid = last->tid, .thread = last->thread};
+		if (other != request && other->is_cold && other->is_shared && other->path_count &&
+		    other->path[other->path_count - 1].tid == tid)
+			return true;
 	}
+	return false;
 }
 
-static struct member *member_of(members *list, uint32_t tid)
+/* The tile whose thread is the request's own: the one that wrote its response; where an event loop writes for several, the last
+ * one before it. NULL where it never left the loop. */
+static const struct report_tile *own_tile(const struct report *report, const struct report_request *request)
 {
-	for vec_each(member, list)
-		if (member->tid == tid)
-			return member;
+	for (size_t i = request->path_count; i > 0; i--) {
+		const struct report_tile *tile = &request->path[i - 1];
+
+		if (tile->tid && !is_writer_of_others(report, request, tile->tid))
+			return tile;
+	}
 	return NULL;
 }
 
-static void add_waits(members *list)
+static struct report_burst_member *member_of_thread(struct report_burst_member *members, size_t count, uint32_t tid)
 {
-	for vec_each(member, list)
-		for (size_t i = 0; i < member->request->path_count; i++) {
-			const struct report_tile *tile = &member->request->path[i];
-			struct member *other = tile->tid != member->tid ? member_of(list, tile->tid) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (tid && members[i].tid == tid)
+			return &members[i];
+	}
+	return NULL;
+}
 
-			if (!other)
-				continue;
-			member->waited_ns += tile->duration_ns;
-			other->awaited_ns += tile->duration_ns;
+static void add_wait(struct report_burst_member *member, struct report_burst_member *other, int64_t waited_ns)
+{
+	struct report_burst_wait *waits = member->waits;
+
+	member->waited_ns += waited_ns;
+	other->awaited_ns += waited_ns;
+	for (size_t i = 0; i < member->wait_count; i++) {
+		if (waits[i].request == other->request) {
+			waits[i].waited_ns += waited_ns;
+			return;
 		}
-}
-
-static const struct member *most_awaited(const members *list)
-{
-	const struct member *most = &list->items[0];
-
-	for vec_each(member, list)
-		if (member->awaited_ns > most->awaited_ns)
-			most = member;
-	return most;
-}
-
-const char *burst_sentence(struct report *report)
-{
-	members list auto_done(members_done) = {};
-	int64_t shortest = INT64_MAX, longest = 0, waited_ns = 0;
-	size_t shared = 0, waiting = 0;
-
-	collect(report, &list);
-	for vec_each(member, &list) {
-		shared += member->request->is_shared;
-		if (member->request->latency_ns < shortest)
-			shortest = member->request->latency_ns;
-		if (member->request->latency_ns > longest)
-			longest = member->request->latency_ns;
 	}
+	waits[member->wait_count++] = (struct report_burst_wait){other->request, waited_ns};
+}
+
+static int longest_wait_first(const void *left, const void *right)
+{
+	const struct report_burst_wait *a = left, *b = right;
+
+	if (a->waited_ns != b->waited_ns)
+		return a->waited_ns > b->waited_ns ? -1 : 1;
+	return a->request < b->request ? -1 : a->request > b->request;
+}
+
+static void add_waits(const struct report_request *request, struct report_burst_member *member,
+		      struct report_burst_member *members, size_t count)
+{
+	for (size_t i = 0; i < request->path_count; i++) {
+		const struct report_tile *tile = &request->path[i];
+		struct report_burst_member *other =
+			tile->tid != member->tid ? member_of_thread(members, count, tile->tid) : NULL;
+
+		if (other)
+			add_wait(member, other, tile->duration_ns);
+	}
+	qsort(member->waits, member->wait_count, sizeof(*member->waits), longest_wait_first);
+}
+
+void analyze_burst(struct report *report)
+{
+	struct report_burst *burst = &report->burst;
+	size_t count = 0;
+
 	/* Cold requests of several routes, one after another, are no burst. */
-	if (list.count < 2 || shared < 2)
-		return NULL;
-	add_waits(&list);
-	for vec_each(member, &list) {
-		waiting += member->waited_ns > 0;
-		waited_ns += member->waited_ns;
+	for (size_t i = 0; i < report->requests_count; i++)
+		count += report->requests[i].is_cold && report->requests[i].is_shared;
+	if (count < 2)
+		return;
+
+	struct report_burst_member *members = arena_array(&report->arena, struct report_burst_member, count);
+	const struct report_request **requests = arena_array(&report->arena, const struct report_request *, count);
+	size_t filled = 0;
+
+	for (size_t i = 0; i < report->requests_count; i++) {
+		const struct report_request *request = &report->requests[i];
+		const struct report_tile *own;
+
+		if (!request->is_cold || !request->is_shared)
+			continue;
+		own = own_tile(report, request);
+		requests[filled] = request;
+		members[filled++] = (struct report_burst_member){
+			.request = request->index,
+			.tid = own ? own->tid : 0,
+			.thread = own ? own->thread : "",
+			.latency_ns = request->latency_ns,
+			.waits = arena_array(&report->arena, struct report_burst_wait, count),
+		};
+		if (filled == 1 || request->latency_ns < burst->shortest_ns)
+			burst->shortest_ns = request->latency_ns;
+		if (request->latency_ns > burst->longest_ns)
+			burst->longest_ns = request->latency_ns;
 	}
-
-	const struct member *most = most_awaited(&list);
-
-	if (!waiting)
-		return arena_format(&report->arena,
-				    "The first burst: %zu requests at once took %s to %s. None of them waited for another.",
-				    list.count, fmt_duration(shortest).text, fmt_duration(longest).text);
-	return arena_format(&report->arena,
-			    "The first burst: %zu requests at once took %s to %s. %zu of them waited for the work of another's "
-			    "thread, %s in all; %s of that was for %s, which did it for them.",
-			    list.count, fmt_duration(shortest).text, fmt_duration(longest).text, waiting,
-			    fmt_duration(waited_ns).text, fmt_duration(most->awaited_ns).text, most->thread);
+	for (size_t i = 0; i < count; i++) {
+		add_waits(requests[i], &members[i], members, count);
+		burst->waited_ns += members[i].waited_ns;
+		burst->waiting += members[i].waited_ns > 0;
+	}
+	burst->members = members;
+	burst->member_count = count;
 }

@@ -3,6 +3,6 @@
 
 struct report;
 
-/* A sentence about the burst, in the report's arena; NULL where the first requests came one at a time. Rests on the requests'
+/* Fills burst from the report's requests; leaves it without members where the first requests came one at a time. Rests on their
  * paths: a tile on another cold request's own thread is a wait for it. */
-const char *burst_sentence(struct report *report);
+void analyze_burst(struct report *report);

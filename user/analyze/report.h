@@ -169,6 +169,27 @@ struct report_cold_vs_warm {
 	size_t cause_count;
 };
 
+struct report_burst_wait {
+	int64_t request, waited_ns; /* for the work of that request's own thread */
+};
+
+struct report_burst_member {
+	int64_t request; /* its index */
+	uint32_t tid;
+	const char *thread; /* the one that served it; "" where it cannot be told from the others' */
+	int64_t latency_ns, waited_ns, awaited_ns; /* awaited: what others waited for this one's thread */
+	struct report_burst_wait *waits; /* longest first */
+	size_t wait_count;
+};
+
+/* Cold requests that came at once. */
+struct report_burst {
+	const struct report_burst_member *members; /* in order of arrival */
+	size_t member_count; /* 0: they came one at a time */
+	int64_t shortest_ns, longest_ns, waited_ns;
+	int64_t waiting; /* how many of them waited for another */
+};
+
 struct report_what_if {
 	const char *without;
 	int64_t cold_ns;
@@ -290,6 +311,7 @@ struct report {
 	REPORT_LIST(struct report_request, requests);
 	REPORT_LIST(struct report_route, routes);
 	REPORT_LIST(struct report_cold_vs_warm, cold_vs_warm);
+	struct report_burst burst;
 	REPORT_LIST(struct report_what_if, what_if);
 	REPORT_LIST(struct report_exception, exceptions);
 	struct report_classes classes;

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "analyze/burst.h"
 #include "analyze/phases.h"
 #include "base/fmt.h"
 
@@ -421,10 +420,6 @@ void analyze_notes(const struct model *model, struct report *report)
 	    (model->requests.list.count || model_observed(model, "scheduling") != OBSERVED_YES))
 		note(report, notes, "No scheduling records: where the time of requests went cannot be told.");
 
-	const char *burst = burst_sentence(report);
-
-	if (burst)
-		note(report, notes, burst);
 	if (model->is_attached)
 		note(report, notes, "The program was running when recording began: times are from then.");
 	for vec_each(hold, &model->texts.holds)

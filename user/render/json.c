@@ -307,6 +307,45 @@ static void put_cold_vs_warm(struct json_out *json, const struct report_cold_vs_
 	json_out_object_end(json);
 }
 
+static void put_burst(struct json_out *json, const struct report_burst *burst)
+{
+	json_out_key(json, "burst");
+	if (!burst->member_count) {
+		json_out_null(json);
+		return;
+	}
+	json_out_object(json);
+	json_put_int(json, "requests", (int64_t)burst->member_count);
+	json_put_int(json, "shortest_ns", burst->shortest_ns);
+	json_put_int(json, "longest_ns", burst->longest_ns);
+	json_put_int(json, "waiting", burst->waiting);
+	json_put_int(json, "waited_ns", burst->waited_ns);
+	json_out_key(json, "members");
+	json_out_array(json);
+	for (size_t i = 0; i < burst->member_count; i++) {
+		const struct report_burst_member *member = &burst->members[i];
+
+		json_out_object_flat(json);
+		json_put_int(json, "request", member->request);
+		json_put_text(json, "thread", member->thread);
+		json_put_int(json, "latency_ns", member->latency_ns);
+		json_put_int(json, "waited_ns", member->waited_ns);
+		json_put_int(json, "awaited_ns", member->awaited_ns);
+		json_out_key(json, "waited_for");
+		json_out_array_flat(json);
+		for (size_t k = 0; k < member->wait_count; k++) {
+			json_out_object_flat(json);
+			json_put_int(json, "request", member->waits[k].request);
+			json_put_int(json, "waited_ns", member->waits[k].waited_ns);
+			json_out_object_end(json);
+		}
+		json_out_array_end(json);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
+	json_out_object_end(json);
+}
+
 static void put_answers(struct json_out *json, const struct report *report, bool has_paths)
 {
 	if (report->requests_count || !is_unobserved(report, "sockets")) {
@@ -321,6 +360,7 @@ static void put_answers(struct json_out *json, const struct report *report, bool
 		for (size_t i = 0; i < report->cold_vs_warm_count; i++)
 			put_cold_vs_warm(json, &report->cold_vs_warm[i]);
 		json_out_array_end(json);
+		put_burst(json, &report->burst);
 		json_out_key(json, "what_if");
 		json_out_array(json);
 		for (size_t i = 0; i < report->what_if_count; i++) {

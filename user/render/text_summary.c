@@ -59,23 +59,26 @@ static void text_warm(struct screen *screen, const struct report_cold_vs_warm *p
 			 fmt_duration(pair->warm_min_ns).text, fmt_duration(pair->warm_max_ns).text);
 }
 
-static void text_burst(struct screen *screen, const struct report *report, const struct report_request *cold)
+static void text_burst(struct screen *screen, const struct report *report)
 {
-	int64_t fastest = cold->latency_ns, slowest = cold->latency_ns;
-	size_t burst = 0;
+	const struct report_burst *burst = &report->burst;
+	const struct report_burst_member *most = burst->members;
+	const char *waits = "none of them waited for another";
 
-	for (size_t i = 0; i < report->requests_count; i++) {
-		const struct report_request *request = &report->requests[i];
-
-		if (!request->is_cold || !is_same_request(request, cold))
-			continue;
-		burst++;
-		fastest = request->latency_ns < fastest ? request->latency_ns : fastest;
-		slowest = request->latency_ns > slowest ? request->latency_ns : slowest;
-	}
-	if (burst > 1)
-		screen_paragraph(screen, TERM_PLAIN, "Burst", "%zu first requests at once, answered in %s to %s",
-				 burst, fmt_duration(fastest).text, fmt_duration(slowest).text);
+	if (!burst->member_count)
+		return;
+	for (size_t i = 1; i < burst->member_count; i++)
+		if (burst->members[i].awaited_ns > most->awaited_ns)
+			most = &burst->members[i];
+	if (burst->waiting)
+		waits = arena_format(&screen->arena,
+				     "%lld of them waited %s in all for the work of another's thread, %s of that for %s, which "
+				     "did it for them",
+				     (long long)burst->waiting, fmt_duration(burst->waited_ns).text,
+				     fmt_duration(most->awaited_ns).text, most->thread);
+	screen_paragraph(screen, TERM_PLAIN, "Burst", "%zu first requests at once, answered in %s to %s; %s",
+			 burst->member_count, fmt_duration(burst->shortest_ns).text,
+			 fmt_duration(burst->longest_ns).text, waits);
 }
 
 static void text_client(struct screen *screen, const struct report_request *cold)
@@ -336,7 +339,7 @@ static void text_request_answer(struct screen *screen, const struct report *repo
 	screen_blank(screen);
 	text_counts(screen, cold, pair ? typical_warm(report, pair, cold) : NULL);
 	text_warm(screen, pair);
-	text_burst(screen, report, cold);
+	text_burst(screen, report);
 	if (is_full)
 		text_client(screen, cold);
 	if (pair)
