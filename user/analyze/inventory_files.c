@@ -42,13 +42,6 @@ static struct report_file *row_of_file(const struct inventory *inventory, struct
 	return &rows->list.items[*place];
 }
 
-static uint32_t event_path_id(const struct model *model, uint32_t event)
-{
-	uint64_t *place = map_find(&model->files.event_paths, event);
-
-	return place ? (uint32_t)*place : 0;
-}
-
 static void on_event(const struct inventory *inventory, struct file_rows *rows, uint32_t index)
 {
 	const struct model *model = inventory->model;
@@ -56,7 +49,7 @@ static void on_event(const struct inventory *inventory, struct file_rows *rows, 
 	switch ((enum event_kind)model->events[index]->kind) {
 	case EVENT_FILE_OPEN: {
 		const struct event_file_open *open = MODEL_EVENT(model, index, file_open);
-		struct report_file *row = row_of_path(inventory, rows, event_path_id(model, index));
+		struct report_file *row = row_of_path(inventory, rows, model_event_path_id(model, index));
 
 		row->opens++;
 		row->failed_opens += open->result < 0;
@@ -65,7 +58,7 @@ static void on_event(const struct inventory *inventory, struct file_rows *rows, 
 	}
 	case EVENT_FILE_LOOKUP: {
 		const struct event_file_lookup *lookup = MODEL_EVENT(model, index, file_lookup);
-		struct report_file *row = row_of_path(inventory, rows, event_path_id(model, index));
+		struct report_file *row = row_of_path(inventory, rows, model_event_path_id(model, index));
 
 		row->lookups++;
 		row->failed_lookups += lookup->result < 0;

@@ -23,10 +23,10 @@ static void count_file_events(const struct inventory *inventory, struct jar_tota
 		const struct event_header *event = model->events[i];
 
 		if (event->kind == EVENT_FILE_OPEN) {
-			uint64_t *file = map_find(&model->files.event_files, i);
+			uint32_t file = model_event_file(model, i);
 
 			if (file)
-				totals[*file].opens++;
+				totals[file].opens++;
 		} else if (event->kind == EVENT_FILE_READ) {
 			const struct event_file_read *read = MODEL_EVENT(model, i, file_read);
 			struct jar_totals *of = &totals[model_file_by_inode(model, read->device, read->inode)];

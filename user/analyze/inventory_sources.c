@@ -198,9 +198,7 @@ static void find_shared_archives(const struct model *model, struct class_sources
 			file = model_file_by_inode(model, map->device, map->inode);
 			is_fixed = map->flags & MAP_FIXED;
 		} else if (event->kind == EVENT_FILE_OPEN) {
-			uint64_t *place = map_find(&model->files.event_files, i);
-
-			file = place ? (uint32_t)*place : 0;
+			file = model_event_file(model, i);
 		}
 		process = file ? model_process_of(model, event->pid) : NO_INDEX;
 		if (process == NO_INDEX)

@@ -84,11 +84,20 @@ static uint32_t absolute_path(struct load *load, const char *tail, size_t length
 	return strpool_add(strings, text + at, room - at);
 }
 
+static void set_of_event(const struct model *model, uint32_t **table, uint32_t index, uint32_t value)
+{
+	if (!*table)
+		*table = calloc(model->event_count, sizeof(**table));
+	if (!*table)
+		memory_exhausted();
+	(*table)[index] = value;
+}
+
 static uint32_t path_of_event(struct load *load, uint32_t index, const char *tail, size_t length, uint32_t flags)
 {
 	uint32_t path = absolute_path(load, tail, length, flags);
 
-	map_set(&load->model->files.event_paths, index, path, NULL);
+	set_of_event(load->model, &load->model->files.event_paths, index, path);
 	return path;
 }
 
@@ -141,7 +150,7 @@ static void on_open(struct load *load, uint32_t thread, uint32_t index, const st
 	uint32_t file = files_find_or_make(model, event->device, event->inode);
 
 	files_name(model, file, path, true);
-	map_set(&model->files.event_files, index, file, NULL);
+	set_of_event(model, &model->files.event_files, index, file);
 	note_random(load, event->header.pid, event->result, path);
 	span->name = file;
 	span->flags |= model->files.list.items[file].is_archive ? SPAN_ARCHIVE : 0;
@@ -232,8 +241,8 @@ void files_done(struct model *model)
 	vec_done(&model->files.archives);
 	vec_done(&model->files.list);
 	map_done(&model->files.by_inode);
-	map_done(&model->files.event_paths);
-	map_done(&model->files.event_files);
+	free(model->files.event_paths);
+	free(model->files.event_files);
 }
 
 void files_add_archive(struct model *model, uint32_t device, uint64_t inode, uint32_t path, uint32_t archive)
@@ -259,9 +268,19 @@ const char *model_file_path(const struct model *model, uint32_t file)
 	return file < model->files.list.count ? model_text(model, model->files.list.items[file].path) : "";
 }
 
+uint32_t model_event_file(const struct model *model, uint32_t event)
+{
+	return model->files.event_files ? model->files.event_files[event] : 0;
+}
+
+uint32_t model_event_path_id(const struct model *model, uint32_t event)
+{
+	return model->files.event_paths ? model->files.event_paths[event] : 0;
+}
+
 const char *model_event_path(const struct model *model, uint32_t event)
 {
-	uint64_t *place = map_find(&model->files.event_paths, event);
+	uint32_t path = model_event_path_id(model, event);
 
-	return place ? model_text(model, (uint32_t)*place) : "";
+	return path ? model_text(model, path) : "";
 }

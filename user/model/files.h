@@ -38,13 +38,20 @@ struct model_files {
 	VEC(struct file) list; /* item 0 is "no file" */
 	VEC(struct packed_archive) archives;
 	struct map by_inode;	/* hash of (device, inode) -> index in list */
-	struct map event_paths; /* FILE_OPEN and FILE_LOOKUP event -> string id of the absolute path */
-	struct map event_files; /* FILE_OPEN event -> file index */
+	/* By event, 0 for none; NULL where there is no such event at all. */
+	uint32_t *event_paths; /* FILE_OPEN and FILE_LOOKUP: string id of the absolute path */
+	uint32_t *event_files; /* FILE_OPEN: file index */
 };
 
 /* The file of an identity, 0 where it was never seen. */
 uint32_t model_file_by_inode(const struct model *model, uint32_t device, uint64_t inode);
 const char *model_file_path(const struct model *model, uint32_t file); /* "" where unknown */
+
+/* The file that a FILE_OPEN event opened, 0 for none. */
+uint32_t model_event_file(const struct model *model, uint32_t event);
+
+/* The string id of model_event_path, 0 for none. */
+uint32_t model_event_path_id(const struct model *model, uint32_t event);
 
 /* The absolute path of a FILE_OPEN or FILE_LOOKUP event, "" where it could not be read. Lives as the model. */
 const char *model_event_path(const struct model *model, uint32_t event);
