@@ -16,8 +16,8 @@ static bool is_writer_of_others(const struct report *report, const struct report
 	return false;
 }
 
-/* The tile whose thread is the request's own: the one that wrote its response; where an event loop writes for several, the last
- * one before it. NULL where it never left the loop. */
+/* The tile whose thread is the request's own: the one that wrote its response; where an event loop writes for
+ * several, the last one before it. NULL where it never left the loop. */
 static const struct report_tile *own_tile(const struct report *report, const struct report_request *request)
 {
 	for (size_t i = request->path_count; i > 0; i--) {

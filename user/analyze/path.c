@@ -9,12 +9,18 @@
  * with an answer waited since the question was sent; before that, its sender is followed. Each step adds a tile or a
  * frame, each frame adds a tile, and time only falls: the walk is linear in its tiles and the window's events. A
  * thread that is already being explained further down was blocked at that time and cannot have woken anybody: such a
- * cycle is unexplained. */
+ * cycle is unexplained.
+ *
+ * A loop or an idle worker that gets something to do waits for nothing in particular, and before that it did what was others'.
+ * Nothing in a wake tells such a wait from one within the request's work. Where requests overlap, a path that contradicts who read
+ * the request (path_owner.h) is walked again with one block at a time taken for such a wait: the thread that ended it is then
+ * followed past the block's begin, and the path that contradicts nothing is kept. */
 #include "analyze/path.h"
 
 #include <stdlib.h>
 
 #include "analyze/block.h"
+#include "analyze/path_owner.h"
 #include "analyze/tiles.h"
 
 struct frame {
@@ -31,10 +37,17 @@ struct stretch {
 	uint64_t start_ns, end_ns;
 };
 
+/* A block from whose end the path went on with another thread. */
+struct turn {
+	uint32_t thread, interval; /* interval NO_INDEX: none */
+};
+
 struct path_walker {
 	const struct model *model;
 	VEC(struct frame) frames;
 	VEC(struct stretch) lost; /* of scheduling records, merged */
+	VEC(struct turn) turns;	  /* of the walk, from its end backwards */
+	struct turn idle;	  /* the block that is taken for a wait for anything */
 	bool *is_on_stack;	  /* by thread */
 	struct path *path;
 	uint32_t connection;
@@ -71,6 +84,7 @@ void path_walker_free(struct path_walker *walker)
 		return;
 	vec_done(&walker->frames);
 	vec_done(&walker->lost);
+	vec_done(&walker->turns);
 	free(walker->is_on_stack);
 	free(walker);
 }
@@ -179,6 +193,19 @@ static uint32_t question_sent(const struct path_walker *walker, const struct blo
 	return NO_INDEX;
 }
 
+/* The frame's thread waited for anything: who gave it something to do takes its place in the frame. */
+static bool step_idle(struct path_walker *walker, struct frame *frame, uint32_t interval, uint32_t follow)
+{
+	if (walker->idle.interval != interval || walker->idle.thread != frame->thread)
+		return false;
+	walker->idle.interval = NO_INDEX;
+	walker->is_on_stack[frame->first_thread] = false;
+	walker->is_on_stack[follow] = true;
+	frame->thread = follow;
+	frame->first_thread = follow;
+	return true;
+}
+
 /* Explains the end of a block: as a whole, or by pushing the frame that explains it. */
 static void step_blocked(struct path_walker *walker, size_t top, uint32_t interval, uint64_t from_ns)
 {
@@ -191,6 +218,10 @@ static void step_blocked(struct path_walker *walker, size_t top, uint32_t interv
 	if (reading.follow != NO_INDEX && walker->is_on_stack[reading.follow]) {
 		unexplained(walker, frame, from_ns, NOTE_CYCLE);
 	} else if (reading.follow != NO_INDEX) {
+		if (step_idle(walker, frame, interval, reading.follow))
+			return;
+		*vec_push(&walker->turns) = (struct turn){frame->thread, interval};
+
 		uint8_t inside = walker->inside | inside_of_span(model, frame->thread, reading.span);
 
 		if (reading.hole_evidence != NO_INDEX &&
@@ -334,15 +365,9 @@ static void step(struct path_walker *walker)
 	frame->at_ns = from_ns;
 }
 
-void path_walk(struct path_walker *walker, const struct request *request, struct path *path)
+/* One walk, with one block taken for a wait for anything, or none. */
+static void walk(struct path_walker *walker, const struct request *request, struct turn idle, struct path *path)
 {
-	const struct model *model = walker->model;
-	struct frame whole = {.low_ns = request->arrival_ns,
-			      .at_ns = request->end_ns,
-			      .thread = request->writer,
-			      .waiter = NO_INDEX,
-			      .hole_evidence = NO_INDEX};
-
 	path->tiles.count = 0;
 	path->start_ns = request->arrival_ns;
 	path->end_ns = request->end_ns;
@@ -350,14 +375,13 @@ void path_walk(struct path_walker *walker, const struct request *request, struct
 	walker->connection = request->connection;
 	walker->inside = 0;
 	walker->read_socket = 0;
-	if (request->end_ns <= request->arrival_ns)
-		return;
-	if (request->writer == NO_INDEX || !model->threads.has_schedule) {
-		unexplained(walker, &whole, whole.low_ns,
-			    request->writer == NO_INDEX ? NOTE_NO_WRITER : NOTE_NO_SCHEDULE);
-		return;
-	}
-	push_frame(walker, whole);
+	walker->turns.count = 0;
+	walker->idle = idle;
+	push_frame(walker, (struct frame){.low_ns = request->arrival_ns,
+					  .at_ns = request->end_ns,
+					  .thread = request->writer,
+					  .waiter = NO_INDEX,
+					  .hole_evidence = NO_INDEX});
 	while (walker->frames.count) {
 		struct frame *frame = &walker->frames.items[walker->frames.count - 1];
 
@@ -374,6 +398,52 @@ void path_walk(struct path_walker *walker, const struct request *request, struct
 		path->tiles.items[i] = path->tiles.items[--j];
 		path->tiles.items[j] = tile;
 	}
+}
+
+static void walk_again(struct path_walker *walker, const struct request *request, struct path *path)
+{
+	enum { TRIES_MAX = 16 };
+	static const struct turn none = {NO_INDEX, NO_INDEX};
+	struct turn tries[TRIES_MAX];
+	size_t count = walker->turns.count < TRIES_MAX ? walker->turns.count : TRIES_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		tries[i] = walker->turns.items[i];
+	for (size_t i = 0; i < count; i++) {
+		walk(walker, request, tries[i], path);
+		if (path_strays_at(walker->model, request, path) == UINT64_MAX)
+			return;
+	}
+	walk(walker, request, none, path);
+	path_doubt(path, path_strays_at(walker->model, request, path));
+}
+
+void path_walk(struct path_walker *walker, const struct request *request, struct path *path)
+{
+	const struct model *model = walker->model;
+	static const struct turn none = {NO_INDEX, NO_INDEX};
+
+	path->tiles.count = 0;
+	path->start_ns = request->arrival_ns;
+	path->end_ns = request->end_ns;
+	walker->path = path;
+	walker->inside = 0;
+	if (request->end_ns <= request->arrival_ns)
+		return;
+	if (request->writer == NO_INDEX || !model->threads.has_schedule) {
+		const struct frame whole = {.low_ns = request->arrival_ns,
+					    .at_ns = request->end_ns,
+					    .thread = request->writer,
+					    .waiter = NO_INDEX,
+					    .hole_evidence = NO_INDEX};
+
+		unexplained(walker, &whole, whole.low_ns,
+			    request->writer == NO_INDEX ? NOTE_NO_WRITER : NOTE_NO_SCHEDULE);
+		return;
+	}
+	walk(walker, request, none, path);
+	if (path_strays_at(model, request, path) != UINT64_MAX)
+		walk_again(walker, request, path);
 }
 
 void path_causes(const struct path *path, int64_t ret_causes[CAUSE_COUNT], bool ret_estimated[CAUSE_COUNT])
