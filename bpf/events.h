@@ -322,6 +322,7 @@ enum proc_file {
 	PROC_FILE_MEMORY_STAT = 7, /* lines "current N", "peak N", "limit N", "oom N", "oom_kill N", "max N" */
 	PROC_FILE_LIMITS = 8,
 	PROC_FILE_STAT = 9,
+	PROC_FILE_MACHINE_STAT = 10, /* the first line of /proc/stat: all CPUs, in ticks of 10 ms */
 };
 
 enum moment {

@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 
 #include "analyze/phases.h"
+#include "base/auto.h"
 #include "base/fmt.h"
+#include "model/snapshots.h"
 
 static const char *event_kind_name(uint32_t kind)
 {
@@ -178,12 +180,19 @@ static void fill_losses(const struct model *model, struct report *report)
 	report->losses_by_span = spans;
 }
 
+/* Causes that no run can show, however much of it is seen. */
+static const struct report_observed never_observed[] = {
+	{"cpu.stolen", "no", "the kernel counts what a hypervisor takes for the whole machine only: a note says how much"},
+	{"jit.deopt", "no", "HotSpot has no place where a deoptimisation's end can be seen: they are counted"},
+};
+
 static void fill_observed(const struct model *model, struct report *report)
 {
 	static const char *const states[] = {
 		[OBSERVED_NO] = "no", [OBSERVED_YES] = "yes", [OBSERVED_PARTLY] = "partly"};
 	size_t count = model->texts.observed.count;
-	struct report_observed *list = arena_array(&report->arena, struct report_observed, count);
+	struct report_observed *list =
+		arena_array(&report->arena, struct report_observed, count + array_length(never_observed));
 
 	for (size_t i = 0; i < count; i++) {
 		const struct observed *observed = &model->texts.observed.items[i];
@@ -194,6 +203,9 @@ static void fill_observed(const struct model *model, struct report *report)
 			.why = observed->state == OBSERVED_YES ? NULL : observed->why,
 		};
 	}
+	/* A recording that says nothing of what was observed (a made-up one) is not made to. */
+	for (size_t i = 0; i < array_length(never_observed) && model->texts.observed.count; i++)
+		list[count++] = never_observed[i];
 	report->observed = list;
 	report->observed_count = count;
 }
@@ -394,6 +406,27 @@ static void note(struct report *report, const char **notes, const char *text)
 		notes[report->note_count++] = text;
 }
 
+/* A hundredth of the time is what a shared machine may lose all the time. */
+static void note_stolen(const struct model *model, struct report *report, const char **notes)
+{
+	uint64_t start_ns, ready_ns, first_ns, end_ns;
+
+	if (!model_stolen_ns(model, MOMENT_EXEC, &start_ns) || !model_stolen_ns(model, MOMENT_EXIT, &end_ns) ||
+	    end_ns < start_ns || (int64_t)(end_ns - start_ns) < report->run.wall_ns / 100)
+		return;
+
+	const char *first = "";
+
+	if (model_stolen_ns(model, MOMENT_READY, &ready_ns) && model_stolen_ns(model, MOMENT_FIRST_REQUEST, &first_ns) &&
+	    first_ns >= ready_ns)
+		first = arena_format(&report->arena, ", %s of it from when it was ready to the first answer",
+				     fmt_duration((int64_t)(first_ns - ready_ns)).text);
+	note(report, notes,
+	     arena_format(&report->arena,
+			  "The hypervisor took %s from this machine's CPUs during the run%s: whatever ran then looks longer.",
+			  fmt_duration((int64_t)(end_ns - start_ns)).text, first));
+}
+
 void analyze_notes(const struct model *model, struct report *report)
 {
 	const char **notes = arena_array(&report->arena, const char *, NOTES_MAX);
@@ -420,6 +453,7 @@ void analyze_notes(const struct model *model, struct report *report)
 	    (model->requests.list.count || model_observed(model, "scheduling") != OBSERVED_YES))
 		note(report, notes, "No scheduling records: where the time of requests went cannot be told.");
 
+	note_stolen(model, report, notes);
 	if (model->is_attached)
 		note(report, notes, "The program was running when recording began: times are from then.");
 	for vec_each(hold, &model->texts.holds)

@@ -92,6 +92,7 @@ static const struct code_name proc_files[] = {
 	{PROC_FILE_MEMORY_STAT, "memory_stat"},
 	{PROC_FILE_LIMITS, "limits"},
 	{PROC_FILE_STAT, "stat"},
+	{PROC_FILE_MACHINE_STAT, "machine_stat"},
 };
 
 static const struct code_name moments[] = {

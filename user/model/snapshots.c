@@ -118,4 +118,20 @@ bool model_cgroup_cpu(const struct model *model, enum moment moment, struct cgro
 	return true;
 }
 
+bool model_stolen_ns(const struct model *model, enum moment moment, uint64_t *ret_stolen_ns)
+{
+	enum { TICK_NS = 10000000 }; /* USER_HZ is 100 on every architecture that warmtrace runs on */
+	const struct proc_text *text = last_text(model, PROC_FILE_MACHINE_STAT, moment);
+	struct procfs_text rest;
+	struct procfs_cpu cpu;
+
+	if (!text)
+		return false;
+	rest = procfs_text(text->text, text->length);
+	if (!procfs_cpu_next(&rest, &cpu) || cpu.cpu != -1 || cpu.steal > UINT64_MAX / TICK_NS)
+		return false;
+	*ret_stolen_ns = cpu.steal * TICK_NS;
+	return true;
+}
+
 _Static_assert(SNAPSHOT_UNKNOWN == PROCFS_UNKNOWN, "unknown figures are handed on as they are");

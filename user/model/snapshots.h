@@ -40,3 +40,7 @@ struct cgroup_cpu {
 };
 
 bool model_cgroup_cpu(const struct model *model, enum moment moment, struct cgroup_cpu *ret_cpu);
+
+/* What the hypervisor had taken from all CPUs of the machine up to a moment, counted from its start in steps of 10 ms. False
+ * where it was not told. */
+bool model_stolen_ns(const struct model *model, enum moment moment, uint64_t *ret_stolen_ns);

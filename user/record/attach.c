@@ -183,6 +183,7 @@ struct err *attach_start(struct session *session)
 		output_text_bytes(&session->output, "command", command, length - 1);
 	cgroup_folders_find(pid, &session->cgroup);
 	snapshot_cgroup(&session->output, &session->cgroup, pid, MOMENT_EXEC);
+	snapshot_cpus(&session->output, pid, MOMENT_EXEC);
 	probes_set_recording(&session->probes);
 	trace_process(session, pid);
 	trace_ports(session, pid, "tcp");

@@ -39,6 +39,7 @@ static void take_memory(struct session *session, enum moment moment)
 	if (!session->main_pid)
 		return;
 	snapshot_memory(&session->output, session->main_pid, moment);
+	snapshot_cpus(&session->output, session->main_pid, moment);
 	if (cgroup_folders_follow(session->main_pid, &session->cgroup))
 		snapshot_cgroup(&session->output, &session->cgroup, session->main_pid, MOMENT_EXEC);
 	snapshot_cgroup(&session->output, &session->cgroup, session->main_pid, moment);

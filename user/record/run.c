@@ -220,6 +220,7 @@ static struct err *start_command(struct session *session)
 	prepare_page_cache(session);
 	cgroup_folders_find(session->command.pid, &session->cgroup);
 	snapshot_cgroup(&session->output, &session->cgroup, session->command.pid, MOMENT_EXEC);
+	snapshot_cpus(&session->output, session->command.pid, MOMENT_EXEC);
 	TRY(probes_trace_thread(&session->probes, session->command.pid, session->command.pid));
 	tree_add(&session->tree, session->command.pid);
 	tracer_seize(&session->tracer, session->command.pid);
@@ -249,7 +250,10 @@ static void write_end(struct session *session)
 {
 	struct output *output = &session->output;
 
-	snapshot_cgroup(output, &session->cgroup, session->main_pid ? session->main_pid : session->command.pid, MOMENT_EXIT);
+	pid_t pid = session->main_pid ? session->main_pid : session->command.pid;
+
+	snapshot_cgroup(output, &session->cgroup, pid, MOMENT_EXIT);
+	snapshot_cpus(output, pid, MOMENT_EXIT);
 	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++) {
 		struct probes_kind_count count = probes_kind_count(&session->probes, (enum event_kind)kind);
 

@@ -91,6 +91,16 @@ static char *folder_file(const char *folder, const char *name, size_t *ret_lengt
 	return text;
 }
 
+void snapshot_cpus(struct output *output, pid_t pid, enum moment moment)
+{
+	size_t length = 0;
+	auto_free char *text = folder_file("/proc", "stat", &length);
+	char *end = text ? memchr(text, '\n', length) : NULL;
+
+	if (end)
+		output_proc_text(output, pid, PROC_FILE_MACHINE_STAT, moment, text, (size_t)(end - text) + 1);
+}
+
 static bool folder_number(const char *folder, const char *name, uint64_t *ret_value)
 {
 	size_t length = 0;

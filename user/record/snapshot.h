@@ -10,6 +10,9 @@
 /* Kernel, machine, processors: once per run. */
 void snapshot_machine(struct output *output);
 
+/* What all CPUs spent up to now, of which the hypervisor took some. `pid` is whom it is noted for. */
+void snapshot_cpus(struct output *output, pid_t pid, enum moment moment);
+
 /* Where the figures of a process's cgroup are: found while it lives, read also after its end. */
 struct cgroup_folders {
 	char cpu[4096], memory[4096]; /* "": none */

@@ -235,6 +235,8 @@ static const char *observed_words(struct screen *screen, const char *what)
 		{"arrival", "the arrival of requests"},
 		{"native_exceptions", "C++ exceptions"},
 		{"memory", "memory by kind"},
+		{"cpu.stolen", "where CPU was taken by a hypervisor"},
+		{"jit.deopt", "the time of deoptimisations"},
 	};
 	char *words;
 
@@ -270,6 +272,12 @@ static bool is_first_reason(const struct report *report, size_t index)
 }
 
 /* Items with the same reason stand together, in the order in which the reasons come up. */
+/* A cause's name has a dot. What no run can show is in the full report. */
+static bool is_of_every_run(const struct report_observed *observed)
+{
+	return strchr(observed->what, '.') != NULL;
+}
+
 void text_limits(struct screen *screen, const struct report *report)
 {
 	auto_done(words_done) struct words words = {};
@@ -278,7 +286,7 @@ void text_limits(struct screen *screen, const struct report *report)
 	for (size_t i = 0; i < report->observed_count; i++) {
 		const char *why = why_of(&report->observed[i]);
 
-		if (is_seen(&report->observed[i]) || !is_first_reason(report, i) || reasons++ >= REASONS_MOST)
+		if (is_of_every_run(&report->observed[i]) || is_seen(&report->observed[i]) || !is_first_reason(report, i) || reasons++ >= REASONS_MOST)
 			continue;
 		words_add(&words, "%s", reasons > 1 ? "; " : "");
 		for (size_t k = i; k < report->observed_count; k++) {
