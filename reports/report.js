@@ -141,9 +141,17 @@ function classesSection() {
 }
 function jarsSection() {
   if (!listed(report.jars)) return;
+  const ofPhase = (row, phase, key) => row.phase_counts[phase] && row.phase_counts[phase][key], column = (title, phase) => ({ title, key: phase, number: bytes, value: row => ofPhase(row, phase, "bytes"), text: row => bytes(ofPhase(row, phase, "bytes") || 0), cell: row => bytes(ofPhase(row, phase, "bytes") || 0) });
+  const touched = row => (row.size ? percent(row.bytes_touched / row.size) : ""), unused = report.jars.filter(row => row.unused), base = path => path.slice(path.lastIndexOf("/") + 1);
+  const entries = report.jars.flatMap(jar => (jar.entries || []).map(entry => ({ ...entry, jar: jar.path }))).sort((a, b) => b.bytes_read - a.bytes_read).slice(0, 400);
   section("jars", "Jars and entries", "What was read of each archive. An entry that is read again is read and unpacked twice.", table("jars", "Jars", [
     { title: "Jar", key: "path", wide: true, cell: (row, marked) => [marked(row.path), row.nested_in ? element("span", { class: "under" }, "in ", name(row.nested_in)) : null] }, { title: "Opens", key: "opens", number: count }, { title: "Reads", key: "reads", number: count }, { title: "Read", key: "bytes_read", number: bytes },
-    { title: "Wanted", key: "bytes_wanted", number: bytes, help: "the size of the entries that were read" }, { title: "Entries", key: "entries_total", number: count }, { title: "Read of them", key: "entries_read", number: count }, { title: "Read again", key: "entries_reread", number: count }], report.jars, { sort: 2, rows: 15 }));
+    { title: "Wanted", key: "bytes_wanted", number: bytes, help: "the size of the entries that were read" }, column("Cold", "first_request"), column("Warm", "warm"), { title: "Entries", key: "entries_total", number: count }, { title: "Read of them", key: "entries_read", number: count }, { title: "Read again", key: "entries_reread", number: count },
+    { title: "Touched", key: "bytes_touched", number: bytes, help: "the share of it that some read covered", value: row => (row.size ? row.bytes_touched / row.size : undefined), text: touched, cell: touched }], report.jars, { sort: 2, rows: 15 }),
+    listed(unused) && element("p", null, `Nothing was wanted of ${count(unused.length)} of them: `, name(unused.map(row => base(row.path)).join(", "))),
+    listed(entries) && table("jars", "Entries", [{ title: "Entry", key: "name", wide: true, cell: (row, marked) => [marked(row.name), element("span", { class: "under" }, "in ", name(row.jar), row.requested_by ? [", for ", name(row.requested_by)] : null)] }, { title: "Wanted", key: "bytes_wanted", number: bytes, help: "nothing: it only lay in the block of another" }, { title: "Read", key: "bytes_read", number: bytes }, { title: "Reads", key: "reads", number: count }, { title: "Again", key: "rereads", number: count }, column("Cold", "first_request"), column("Warm", "warm"),
+      { title: "Wanted in", key: "wanted_in", text: row => row.wanted_in.join(" ").replaceAll("_", " "), value: row => row.wanted_in.length, cell: row => row.wanted_in.map(phase => phase.replace("_", " ")).join(", ") }], entries, { sort: 2, rows: 15, heading: "Entries that were read most" }),
+    listed(report.duplicate_classes) && table("jars", "Classes in several jars", [{ title: "Class", key: "class", wide: true }, { title: "Loaded from", key: "loaded_from", wide: true }, { title: "Jars", key: "jars", value: row => row.jars.length, text: row => row.jars.join(" "), cell: (row, marked) => marked(row.jars.map(base).join(", ")) }], report.duplicate_classes, { rows: 12, heading: "Classes in several jars" }));
 }
 function filesSection() {
   if (!listed(report.files)) return;

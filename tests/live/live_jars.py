@@ -2,8 +2,9 @@
 
 import os
 
-from harness import case, demo_jar, folder, free_port, java, java_workload, main, program, run_quietly, trace
-from witness import READS, our_reads, parse_reads
+from harness import application, case, demo_jar, folder, free_port, java, java_workload, main, program, run_quietly, trace
+from witness import READS, entries_read, our_reads, parse_places, parse_reads, zip_entries
+
 
 def strace_reads(command):
     log = os.path.join(folder(), "strace")
@@ -59,6 +60,45 @@ def nested_jar():
     assert inner["bytes_read"] <= outer["bytes_read"], (inner, outer)
     reads = [event for event in run.events("file_read") if event["result"] > 0]
     assert outer["bytes_read"] <= sum(event["result"] for event in reads)
+
+
+def entries_agree(jar, run, log):
+    """Every read of the jar that strace saw, mapped to entries by Python's zipfile, and what the report says of each entry."""
+    with open(jar, "rb") as file:
+        entries = zip_entries(file.read())
+    places = parse_places(log, jar)
+    expected = entries_read(entries, places)
+    seen = {}
+    for row in run.report["jars"]:
+        # "/srv/app.jar!/BOOT-INF/lib" of a jar in a jar in a jar
+        if row["path"] != jar and not (row["nested_in"] or "").startswith(jar):
+            continue
+        nested = tuple(row["nested_in"].split("!/")[1:]) + (row["path"],) if row["nested_in"] else ()
+        for entry in row["entries"]:
+            pair = seen.setdefault((nested, entry["name"]), [0, 0])
+            pair[0] += entry["reads"]
+            pair[1] += entry["bytes_read"]
+            assert sum(phase["bytes"] for phase in entry["phase_counts"].values()) == entry["bytes_read"], entry
+            assert bool(entry["wanted_in"]) == (entry["bytes_wanted"] > 0) or entry["bytes"] == 0, entry
+    differing = {key: (seen.get(key), expected.get(key)) for key in seen.keys() | expected.keys() if seen.get(key) != expected.get(key)}
+    assert not differing, f"{len(differing)} of {len(expected)} entries differ (ours, witness): {dict(list(differing.items())[:5])}"
+    row = next(row for row in run.report["jars"] if row["path"] == jar)
+    assert (row["reads"], row["bytes_read"]) == (len(places), sum(length for _, length in places)), row["reads"]
+    return places, expected
+
+
+@case
+def entries_of_petclinic():
+    """strace in the traced tree: both see the same run. It needs ptrace, so that warmtrace must not hold the processes."""
+    jar, port, log = os.path.realpath(application("petclinic-rest/petclinic-rest.jar")), free_port(), os.path.join(folder(), "strace")
+    calls = READS + ",lseek,open,openat,close"
+    # strace may still be attaching when the file is first opened: its own log is complete from exec on.
+    run = trace([program("strace"), "-f", "-qq", "-y", "-s", "0", "--seccomp-bpf", "-e", f"trace={calls}", "-e", "signal=none",
+                 "-o", log, java(25), "-jar", jar, f"--server.port={port}"], "--no-hold", "-n", "2",
+                urls=[f"http://127.0.0.1:{port}/api/owners"], timeout=240)
+    places, entries = entries_agree(jar, run, log)
+    assert len(places) > 20_000 and len(entries) > 10_000, (len(places), len(entries))
+    assert sum(bool(nested) for nested, _ in entries) > 10_000
 
 
 main()

@@ -1,6 +1,10 @@
-"""What other witnesses say of a run: strace's log of reads, and the JVM's own log of loaded classes."""
+"""What other witnesses say of a run: strace's log of reads, Python's zipfile, and the JVM's own log of loaded classes."""
 
+import bisect
+import io
 import re
+import struct
+import zipfile
 
 READS = "read,pread64,readv,preadv,preadv2"
 
@@ -22,6 +26,72 @@ def parse_reads(log, suffix, by_thread=False):
                 row = found.setdefault(int(tid) if by_thread else match[2], [0, 0])
                 row[0] += 1
                 row[1] += int(match[3])
+    return found
+
+
+def parse_places(log, path):
+    """[(offset, bytes)] of every read of one file, from a log of strace -f -y of reads, lseek, opens and close: where a read
+    has no offset of its own, the descriptor's position is followed. Descriptors belong to the process, not to a thread."""
+    places, positions, unfinished = [], {}, {}
+    with open(log, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            tid = line.split(None, 1)[0]
+            if line.rstrip().endswith("<unfinished ...>"):
+                unfinished[tid] = line.rstrip().removesuffix("<unfinished ...>")
+                continue
+            match = re.match(r"\d+ +<\.\.\. (\w+) resumed>(.*)$", line)
+            if match:
+                line = unfinished.pop(tid, "") + match[2]
+            match = re.match(r"\d+ +open(?:at)?\(.* = (\d+)<([^>]*)>\s*$", line)
+            if match:
+                positions[match[1]] = 0
+                continue
+            match = re.match(r"\d+ +(\w+)\((\d+)<([^>]*)>(.*) = (\d+)\s*$", line)
+            if not match or match[3] != path:
+                continue
+            call, descriptor, rest, result = match[1], match[2], match[4], int(match[5])
+            if call == "lseek":
+                positions[descriptor] = result
+            elif call in ("pread64", "preadv", "preadv2"):
+                numbers = re.findall(r", (\d+)", rest)
+                places.append((int(numbers[-2] if call == "preadv2" else numbers[-1]), result))
+            elif call in ("read", "readv"):
+                places.append((positions[descriptor], result))
+                positions[descriptor] += result
+    return places
+
+
+def zip_entries(file, offset=0, nested_in=()):
+    """[(start, end, (nested jar names), entry name)] of an archive and of the jars stored in it, as Python's zipfile sees
+    them: from an entry's header to the end of its data. `file` is bytes; a jar in a jar is told by its place in the outermost."""
+    found = []
+    with zipfile.ZipFile(io.BytesIO(file)) as archive:
+        for info in archive.infolist():
+            name_bytes, extra_bytes = struct.unpack("<HH", file[info.header_offset + 26:info.header_offset + 30])
+            data = info.header_offset + 30 + name_bytes + extra_bytes
+            inner = []
+            if info.compress_type == zipfile.ZIP_STORED and info.filename.endswith(".jar"):
+                inner = zip_entries(file[data:data + info.compress_size], offset + data, nested_in + (info.filename,))
+            found.append((offset + info.header_offset, offset + (data if inner else data + info.compress_size), nested_in, info.filename))
+            found += inner
+    return found
+
+
+def entries_read(entries, places):
+    """{(nested jar names, entry): [reads that cover some of it, bytes of it in them]}"""
+    entries = sorted(entries)
+    starts = [entry[0] for entry in entries]
+    found = {}
+    for offset, length in places:
+        at = max(bisect.bisect_right(starts, offset) - 1, 0)
+        for start, end, nested_in, name in entries[at:]:
+            if start >= offset + length:
+                break
+            covered = min(end, offset + length) - max(start, offset)
+            if covered > 0:
+                row = found.setdefault((nested_in, name), [0, 0])
+                row[0] += 1
+                row[1] += covered
     return found
 
 

@@ -56,6 +56,7 @@ void analyze_inventory(const struct model *model, struct report *report)
 	inventory_archives(&inventory);
 	inventory_files(&inventory);
 	inventory_jars(&inventory);
+	inventory_duplicates(&inventory);
 	inventory_classes(&inventory);
 	inventory_exceptions(&inventory);
 	inventory_faults(&inventory);

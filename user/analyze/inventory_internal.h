@@ -21,6 +21,7 @@ void inventory_threads(const struct inventory *inventory);
 void inventory_archives(const struct inventory *inventory); /* the runtime's CDS archive and AOT cache */
 void inventory_files(const struct inventory *inventory);
 void inventory_jars(const struct inventory *inventory);
+void inventory_duplicates(const struct inventory *inventory);
 void inventory_classes(const struct inventory *inventory);
 void inventory_exceptions(const struct inventory *inventory);
 void inventory_faults(const struct inventory *inventory);

@@ -7,7 +7,7 @@
 #include "base/auto.h"
 
 struct jar_totals { /* of one file, as its events say */
-	uint64_t opens, reads, bytes_read;
+	uint64_t opens, open_ns, reads, bytes_read;
 	uint64_t phase_reads[PHASE_COUNT], phase_bytes[PHASE_COUNT];
 };
 
@@ -25,8 +25,10 @@ static void count_file_events(const struct inventory *inventory, struct jar_tota
 		if (event->kind == EVENT_FILE_OPEN) {
 			uint32_t file = model_event_file(model, i);
 
-			if (file)
+			if (file) {
 				totals[file].opens++;
+				totals[file].open_ns += MODEL_EVENT(model, i, file_open)->duration_ns;
+			}
 		} else if (event->kind == EVENT_FILE_READ) {
 			const struct event_file_read *read = MODEL_EVENT(model, i, file_read);
 			struct jar_totals *of = &totals[model_file_by_inode(model, read->device, read->inode)];
@@ -46,6 +48,7 @@ static void count_file_events(const struct inventory *inventory, struct jar_tota
 /* A nested jar's figures are part of those of the archive around it. */
 struct inner_sums {
 	uint64_t reads, bytes_read, bytes_wanted, entries_total, entries_read, entries_reread;
+	uint64_t entries_used; /* read and more than the manifest */
 	struct report_jar_phase phases[PHASE_COUNT];
 };
 
@@ -64,6 +67,7 @@ static void add_entries(const struct inventory *inventory, uint32_t archive, str
 
 		of->entries_total++;
 		of->entries_read += entry->phases != 0;
+		of->entries_used += entry->phases != 0 && strcmp(facts.name, "META-INF/MANIFEST.MF") != 0;
 		of->entries_reread += entry->starts > 1;
 		of->bytes_wanted += entry->bytes_wanted + entry->header_bytes;
 		for (int phase = 0; phase < PHASE_COUNT; phase++)
@@ -79,6 +83,7 @@ static void add_inner(struct inner_sums *into, const struct inner_sums *part)
 	into->entries_total += part->entries_total;
 	into->entries_read += part->entries_read;
 	into->entries_reread += part->entries_reread;
+	into->entries_used += part->entries_used;
 	for (int phase = 0; phase < PHASE_COUNT; phase++) {
 		into->phases[phase].reads += part->phases[phase].reads;
 		into->phases[phase].bytes += part->phases[phase].bytes;
@@ -113,8 +118,82 @@ static struct inner_sums *sum_archive(const struct inventory *inventory, uint32_
 	return sums;
 }
 
+static int compare_entries(const void *left, const void *right)
+{
+	const struct report_jar_entry *a = left, *b = right;
+
+	if (a->bytes_read != b->bytes_read)
+		return a->bytes_read > b->bytes_read ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void fill_entry(const struct inventory *inventory, const struct archive_entry_facts *facts,
+		       const struct entry_use *use, struct report_jar_entry *row)
+{
+	const struct model *model = inventory->model;
+	struct arena *arena = &inventory->report->arena;
+
+	*row = (struct report_jar_entry){
+		.name = arena_copy(arena, facts->name, strlen(facts->name)),
+		.bytes = (int64_t)facts->compressed_bytes,
+		.unpacked_bytes = (int64_t)facts->uncompressed_bytes,
+		.is_compressed = facts->is_compressed,
+		.bytes_wanted = (int64_t)(use->bytes_wanted + use->header_bytes),
+		.rereads = use->starts > 1 ? use->starts - 1 : 0,
+		.wanted_phases = use->phases,
+		.class_name = "",
+		.requested_by = entry_requester(model, use, arena),
+	};
+	if (use->class)
+		row->class_name = class_name_dotted(
+			arena, model_text(model, model->jvm.classes.items[use->class - 1].name));
+	for (int phase = 0; phase < PHASE_COUNT; phase++) {
+		row->phase_reads[phase] = use->phase_reads[phase];
+		row->phase_bytes[phase] = (int64_t)use->phase_bytes[phase];
+		row->reads += row->phase_reads[phase];
+		row->bytes_read += row->phase_bytes[phase];
+	}
+}
+
+static void fill_entries(const struct inventory *inventory, uint32_t archive, uint32_t inner, struct report_jar *jar)
+{
+	const struct archive_use *use = &inventory->sources->archives[archive];
+	struct archive_facts facts;
+	VEC(struct report_jar_entry) rows = {};
+
+	if (!model_archive_facts(inventory->model, archive, inner, &facts))
+		return;
+	for (uint32_t i = facts.first_entry; i < facts.first_entry + facts.entry_count; i++) {
+		struct archive_entry_facts entry;
+
+		if (use->entries[i].last_read && model_archive_entry(inventory->model, archive, i, &entry))
+			fill_entry(inventory, &entry, &use->entries[i], vec_push(&rows));
+	}
+	if (rows.count)
+		qsort(rows.items, rows.count, sizeof(*rows.items), compare_entries);
+	jar->entries = (const void *)arena_copy(&inventory->report->arena, rows.items,
+						rows.count * sizeof(*rows.items));
+	jar->entries_count = rows.count;
+	vec_done(&rows);
+}
+
+static void fill_inner(const struct inventory *inventory, uint32_t archive, uint32_t inner, struct report_jar *jar)
+{
+	const struct inner_use *use = &inventory->sources->archives[archive].inners[inner];
+	struct archive_facts facts;
+
+	if (!model_archive_facts(inventory->model, archive, inner, &facts))
+		return;
+	jar->size = known((int64_t)facts.length_bytes);
+	jar->bytes_touched = known((int64_t)use->touched_bytes);
+	jar->directory_reads = known((int64_t)use->directory_reads);
+	jar->open_ns = known((int64_t)use->directory_ns);
+	fill_entries(inventory, archive, inner, jar);
+}
+
 static void fill_sums(struct report_jar *jar, const struct inner_sums *sums)
 {
+	jar->is_unused = known(sums->entries_used == 0);
 	jar->reads = known((int64_t)sums->reads);
 	jar->bytes_read = known((int64_t)sums->bytes_read);
 	jar->bytes_wanted = known((int64_t)sums->bytes_wanted);
@@ -134,7 +213,7 @@ static void put_nested(const struct inventory *inventory, uint32_t archive, cons
 		struct report_jar *jar = vec_push(&rows->list);
 		struct archive_facts facts;
 
-		if (!model_archive_facts(model, archive, i, &facts)) {
+			if (!model_archive_facts(model, archive, i, &facts)) {
 			rows->list.count--;
 			continue;
 		}
@@ -142,6 +221,7 @@ static void put_nested(const struct inventory *inventory, uint32_t archive, cons
 		jar->nested_in = archive_path(model, archive, facts.parent, arena);
 		jar->opens.state = NONE; /* its bytes are the outer file's: it is never opened by itself */
 		fill_sums(jar, &sums[i]);
+		fill_inner(inventory, archive, i, jar);
 	}
 }
 
@@ -174,6 +254,8 @@ static void put_file(const struct inventory *inventory, uint32_t index, const st
 	struct inner_sums *sums = sum_archive(inventory, archive, &scratch);
 
 	fill_sums(jar, &sums[0]);
+	fill_inner(inventory, archive, 0, jar);
+	jar->open_ns.value += (int64_t)totals->open_ns;
 	put_nested(inventory, archive, sums, rows);
 }
 

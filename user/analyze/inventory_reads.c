@@ -12,7 +12,7 @@ enum { READS_LOOKED_BACK = 64 };
 
 struct archive_read {
 	uint64_t offset, end;
-	uint32_t event, archive;
+	uint32_t event, archive, thread;
 	uint32_t begin_entry; /* what its first byte belongs to, NO_INDEX for a directory and the like */
 	uint32_t begin_inner;
 	uint32_t hit_entry; /* of a class that was loaded next and lies in it, NO_INDEX where none */
@@ -39,15 +39,29 @@ struct reads {
 
 struct covered {
 	struct archive_read *read;
+	struct archive_use *archive;
 	const struct model *model;
+	uint32_t number; /* of the read, from 1 */
 	bool has_first;
 };
+
+static void count_cover(const struct covered *covered, const struct archive_piece *piece)
+{
+	struct entry_use *use = &covered->archive->entries[piece->entry];
+	uint8_t phase = covered->read->phase;
+
+	use->phase_bytes[phase] += piece->length_bytes;
+	use->phase_reads[phase] += use->last_read != covered->number;
+	use->last_read = covered->number;
+}
 
 static void on_covered(void *context, const struct archive_piece *piece)
 {
 	struct covered *covered = context;
 	struct archive_read *read = covered->read;
 
+	if (piece->entry != NO_INDEX)
+		count_cover(covered, piece);
 	if (!covered->has_first) {
 		struct archive_entry_facts entry;
 
@@ -78,13 +92,19 @@ static void add_read(struct reads *reads, uint32_t index)
 		return;
 
 	struct archive_read *read = vec_push(&reads->list);
-	struct covered covered = {.read = read, .model = reads->model};
+	struct covered covered = {
+		.read = read,
+		.archive = &reads->sources->archives[archive],
+		.model = reads->model,
+		.number = at + 1,
+	};
 	uint64_t length = event->result > 0 ? (uint64_t)event->result : 0;
 
 	*read = (struct archive_read){
 		.offset = event->offset,
 		.event = index,
 		.archive = archive,
+		.thread = thread,
 		.begin_entry = NO_INDEX,
 		.hit_entry = NO_INDEX,
 		.phase = (uint8_t)phase_of_time(reads->report, reads->model, event->header.time_ns),
@@ -192,6 +212,8 @@ static void on_class(struct reads *reads, uint32_t class_index)
 	    !model_archive_facts(reads->model, read->archive, facts.archive, &inner))
 		return;
 	use->is_class = true;
+	if (!use->class)
+		use->class = class_index + 1;
 	use->bytes_wanted = facts.compressed_bytes;
 	use->phases |= (uint8_t)(1u << phase_of_time(reads->report, reads->model, class->loaded_ns));
 	if (read->hit_entry == NO_INDEX || entry == read->begin_entry)
@@ -253,6 +275,10 @@ static void want_entry(struct reads *reads, const struct archive_read *read, uin
 	if (wanting.header_bytes > use->header_bytes)
 		use->header_bytes = wanting.header_bytes;
 	use->starts += wanting.covers_start;
+	if (read->event < use->first_wanted) {
+		use->first_wanted = read->event;
+		use->first_thread = read->thread;
+	}
 	use->phases |= (uint8_t)(1u << read->phase);
 }
 
@@ -282,6 +308,8 @@ static void decide(struct reads *reads, const struct archive_read *read)
 	} else if (read->is_of_directory) {
 		struct wanting wanting = {.inner = &archive->inners[inner], .entry = NO_INDEX};
 
+		archive->inners[inner].directory_reads++;
+		archive->inners[inner].directory_ns += event->duration_ns;
 		model_archive_pieces(reads->model, read->archive, read->offset, read->end - read->offset, on_wanted,
 				     &wanting);
 	}
@@ -325,6 +353,53 @@ static void decide_all(struct reads *reads)
 	}
 }
 
+/* ---- the share that was touched ---- */
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct archive_read *a = left, *b = right;
+
+	if (a->archive != b->archive)
+		return a->archive < b->archive ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static void touch(const struct reads *reads, uint32_t archive, uint64_t start, uint64_t end)
+{
+	struct archive_use *use = &reads->sources->archives[archive];
+
+	for (uint32_t i = 0; i < use->inner_count; i++) {
+		struct archive_facts facts;
+
+		if (!model_archive_facts(reads->model, archive, i, &facts))
+			continue;
+
+		uint64_t from = facts.offset > start ? facts.offset : start;
+		uint64_t to = facts.offset + facts.length_bytes < end ? facts.offset + facts.length_bytes : end;
+
+		if (from < to)
+			use->inners[i].touched_bytes += to - from;
+	}
+}
+
+/* The last use of the list of reads: its order is lost. */
+static void touch_all(struct reads *reads)
+{
+	struct archive_read *list = reads->list.items;
+	size_t count = reads->list.count;
+
+	if (count)
+		qsort(list, count, sizeof(*list), compare_places);
+	for (size_t i = 0; i < count;) {
+		uint32_t archive = list[i].archive;
+		uint64_t start = list[i].offset, end = list[i].end;
+
+		for (i++; i < count && list[i].archive == archive && list[i].offset <= end; i++)
+			end = list[i].end > end ? list[i].end : end;
+		touch(reads, archive, start, end);
+	}
+}
+
 void sources_read(const struct model *model, const struct report *report, struct class_sources *sources)
 {
 	size_t thread_count = model->threads.list.count;
@@ -347,6 +422,7 @@ void sources_read(const struct model *model, const struct report *report, struct
 		}
 	}
 	decide_all(&reads);
+	touch_all(&reads);
 	for (size_t i = 0; i < thread_count; i++)
 		vec_done(&reads.threads[i].list);
 	vec_done(&reads.list);

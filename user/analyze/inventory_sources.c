@@ -382,6 +382,8 @@ void class_sources_build(const struct model *model, const struct report *report,
 		use->inner_count = model_archive_count(model, i);
 		use->entries = arena_array(&sources->arena, struct entry_use, use->entry_count);
 		use->inners = arena_array(&sources->arena, struct inner_use, use->inner_count);
+		for (uint32_t k = 0; k < use->entry_count; k++)
+			use->entries[k].first_wanted = NO_INDEX;
 		if (class_count)
 			index_archive(model, sources, i);
 	}

@@ -34,6 +34,12 @@ struct class_origin {
 struct entry_use {
 	uint64_t bytes_wanted; /* each byte once */
 	uint64_t header_bytes;
+	uint64_t phase_bytes[PHASE_COUNT]; /* of its header, name and data that reads covered, wanted or not */
+	uint32_t phase_reads[PHASE_COUNT]; /* that covered any of it */
+	uint32_t last_read;		   /* the last of them, counted from 1 */
+	uint32_t class;			   /* that was loaded from it, counted from 1 in model->jvm.classes; 0 none */
+	uint32_t first_wanted; /* the first read that wanted it (an event) and its thread; NO_INDEX none */
+	uint32_t first_thread;
 	uint32_t starts; /* reads that wanted it and covered its beginning */
 	uint8_t phases;	 /* a bit each (enum phase) in which it was wanted */
 	bool is_class;	 /* a class was loaded from it */
@@ -41,6 +47,8 @@ struct entry_use {
 
 struct inner_use { /* one of the archives in a file, those nested in it apart */
 	uint64_t reads, bytes_read, directory_bytes, end_bytes;
+	uint64_t directory_reads, directory_ns; /* reads that began in its directory or its end */
+	uint64_t touched_bytes;			/* that some read covered, each byte once; nested ones included */
 	uint64_t phase_reads[PHASE_COUNT], phase_bytes[PHASE_COUNT];
 };
 
@@ -85,6 +93,9 @@ const char *origin_text(const struct model *model, const struct class_origin *or
 
 /* The path of an archive in a file: "/srv/app.jar!/BOOT-INF/lib/a.jar". */
 const char *archive_path(const struct model *model, uint32_t archive, uint32_t inner, struct arena *arena);
+
+/* The class whose code, or else whose loading, asked for an entry when it was first wanted; "" where nothing tells. */
+const char *entry_requester(const struct model *model, const struct entry_use *use, struct arena *arena);
 
 /* An option of the form -XX:NAME=VALUE that the process's JVM was given: its value, or NULL. In `arena`. */
 const char *jvm_option_value(const struct model *model, uint32_t pid, const char *name, struct arena *arena);

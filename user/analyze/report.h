@@ -230,11 +230,36 @@ struct report_jar_phase {
 	int64_t reads, bytes, entries;
 };
 
+/* An entry that reads covered, whether it was wanted or only lay in the same block as one that was. */
+struct report_jar_entry {
+	const char *name;
+	int64_t bytes, unpacked_bytes; /* of its data, in the archive and unpacked */
+	bool is_compressed;
+	int64_t reads, bytes_read; /* that covered any of it; bytes of its header, name and data in them */
+	int64_t bytes_wanted;	   /* 0: merely covered */
+	int64_t rereads;	   /* reads that wanted it again from its beginning */
+	const char *class_name;	   /* the class that was loaded from it, "" none */
+	const char *requested_by;  /* the class whose code or loading asked for it, "" not known */
+	unsigned wanted_phases;	   /* a bit each (enum phase) */
+	int64_t phase_reads[PHASE_COUNT], phase_bytes[PHASE_COUNT];
+};
+
 struct report_jar {
 	const char *path;
 	const char *nested_in; /* NULL where it is a file of its own */
-	struct maybe opens, reads, bytes_read, bytes_wanted, entries_total, entries_read, entries_reread;
+	struct maybe size, opens, open_ns, reads, bytes_read, bytes_wanted, bytes_touched;
+	struct maybe directory_reads, entries_total, entries_read, entries_reread;
+	struct maybe is_unused; /* 1: nothing was wanted of it but its directory and manifest */
 	struct report_jar_phase phases[PHASE_COUNT];
+	const struct report_jar_entry *entries; /* by bytes read, most first; without those that nested jars are */
+	size_t entries_count;
+};
+
+/* A class that was loaded and that more than one of the archives read has. */
+struct report_duplicate {
+	const char *class_name, *loaded_from;
+	const char *const *jars;
+	size_t jar_count;
 };
 
 struct report_file {
@@ -316,6 +341,7 @@ struct report {
 	REPORT_LIST(struct report_exception, exceptions);
 	struct report_classes classes;
 	REPORT_LIST(struct report_jar, jars);
+	REPORT_LIST(struct report_duplicate, duplicates);
 	REPORT_LIST(struct report_file, files);
 	struct report_faults faults;
 	struct maybe jit_compilations, jit_c1, jit_c2, jit_cpu_ns, jit_deoptimizations;

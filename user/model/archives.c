@@ -93,6 +93,7 @@ bool model_archive_entry(const struct model *model, uint32_t archive, uint32_t e
 		.data_offset = of->data_offset,
 		.compressed_bytes = of->compressed_bytes,
 		.uncompressed_bytes = of->uncompressed_bytes,
+		.is_compressed = of->method != ARCHIVE_METHOD_STORED,
 	};
 	return true;
 }

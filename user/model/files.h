@@ -72,6 +72,7 @@ struct archive_entry_facts {
 	uint32_t archive; /* which of the archives in the file */
 	uint32_t nested;  /* the archive that this entry is, or NO_INDEX */
 	uint64_t data_offset, compressed_bytes, uncompressed_bytes;
+	bool is_compressed;
 };
 
 uint32_t model_archive_count(const struct model *model, uint32_t archive);	 /* archives in it, 0: no table */

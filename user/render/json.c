@@ -395,6 +395,7 @@ static void put_findings(struct json_out *json, const struct report *report)
 
 void json_put_report(struct json_out *json, const struct report *report, struct page *page)
 {
+	enum { ENTRIES_SHOWN = 40 };
 	bool has_files = !is_unobserved(report, "file_opens") && !is_unobserved(report, "system_calls");
 
 	json_out_object(json);
@@ -415,7 +416,9 @@ void json_put_report(struct json_out *json, const struct report *report, struct 
 	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
 		json_put_classes(json, &report->classes);
 	if (report->jars_count || has_files)
-		json_put_jars(json, report);
+		json_put_jars(json, report, page ? ENTRIES_SHOWN : SIZE_MAX);
+	if (report->classes.loaded.state)
+		json_put_duplicates(json, report);
 	if (report->files_count || has_files)
 		json_put_files(json, report);
 	json_put_machinery(json, report);

@@ -25,13 +25,15 @@ void json_put_observed_text(struct json_out *json, const char *key, const char *
 struct page;
 
 /* The whole report as one object. For a page (else NULL) without the tiles of the requests' paths, which it has in a
- * shape of its own, and with the numbers of the page's texts for the frames of stacks. */
+ * shape of its own, with the most read entries of each jar alone, and with the numbers of the page's texts for the
+ * frames of stacks. */
 void json_put_report(struct json_out *json, const struct report *report, struct page *page);
 void json_put_comparison(struct json_out *json, const struct comparison *comparison);
 
 void json_put_exceptions(struct json_out *json, const struct report *report, struct page *page);
 void json_put_classes(struct json_out *json, const struct report_classes *classes);
-void json_put_jars(struct json_out *json, const struct report *report);
+void json_put_jars(struct json_out *json, const struct report *report, size_t entries_most); /* of each jar */
+void json_put_duplicates(struct json_out *json, const struct report *report);
 void json_put_files(struct json_out *json, const struct report *report);
 void json_put_machinery(struct json_out *json, const struct report *report); /* faults, jit, gc */
 void json_put_threads(struct json_out *json, const struct report *report);

@@ -102,7 +102,57 @@ static void put_jar_phases(struct json_out *json, const struct report *report, c
 	json_out_object_end(json);
 }
 
-void json_put_jars(struct json_out *json, const struct report *report)
+static void put_jar_entry(struct json_out *json, const struct report_jar_entry *entry)
+{
+	json_out_object_flat(json);
+	json_put_text(json, "name", entry->name);
+	json_put_int(json, "bytes", entry->bytes);
+	json_put_int(json, "unpacked_bytes", entry->unpacked_bytes);
+	json_put_bool(json, "compressed", entry->is_compressed);
+	json_put_int(json, "reads", entry->reads);
+	json_put_int(json, "bytes_read", entry->bytes_read);
+	json_put_int(json, "bytes_wanted", entry->bytes_wanted);
+	json_put_int(json, "rereads", entry->rereads);
+	json_put_observed_text(json, "class", entry->class_name);
+	json_put_observed_text(json, "requested_by", entry->requested_by);
+	json_out_key(json, "wanted_in");
+	json_out_array_flat(json);
+	for (int phase = 0; phase < PHASE_COUNT; phase++)
+		if (entry->wanted_phases >> phase & 1)
+			json_out_text(json, phase_name((enum phase)phase));
+	json_out_array_end(json);
+	json_out_key(json, "phase_counts");
+	json_out_object_flat(json);
+	for (int phase = 0; phase < PHASE_COUNT; phase++) {
+		if (!entry->phase_reads[phase])
+			continue;
+		json_out_key(json, phase_name((enum phase)phase));
+		json_out_object_flat(json);
+		json_put_int(json, "reads", entry->phase_reads[phase]);
+		json_put_int(json, "bytes", entry->phase_bytes[phase]);
+		json_out_object_end(json);
+	}
+	json_out_object_end(json);
+	json_out_object_end(json);
+}
+
+void json_put_duplicates(struct json_out *json, const struct report *report)
+{
+	json_out_key(json, "duplicate_classes");
+	json_out_array(json);
+	for (size_t i = 0; i < report->duplicates_count; i++) {
+		const struct report_duplicate *duplicate = &report->duplicates[i];
+
+		json_out_object_flat(json);
+		json_put_text(json, "class", duplicate->class_name);
+		json_put_text(json, "loaded_from", duplicate->loaded_from);
+		json_put_texts(json, "jars", duplicate->jars, duplicate->jar_count);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
+}
+
+void json_put_jars(struct json_out *json, const struct report *report, size_t entries_most)
 {
 	json_out_key(json, "jars");
 	json_out_array(json);
@@ -113,14 +163,24 @@ void json_put_jars(struct json_out *json, const struct report *report)
 		json_put_text(json, "path", jar->path);
 		json_out_key(json, "nested_in");
 		json_out_text(json, jar->nested_in);
+		json_put_maybe(json, "size", jar->size);
 		json_put_maybe(json, "opens", jar->opens);
+		json_put_maybe(json, "open_ns", jar->open_ns);
 		json_put_maybe(json, "reads", jar->reads);
 		json_put_maybe(json, "bytes_read", jar->bytes_read);
 		json_put_maybe(json, "bytes_wanted", jar->bytes_wanted);
+		json_put_maybe(json, "bytes_touched", jar->bytes_touched);
+		json_put_maybe(json, "directory_reads", jar->directory_reads);
 		json_put_maybe(json, "entries_total", jar->entries_total);
 		json_put_maybe(json, "entries_read", jar->entries_read);
 		json_put_maybe(json, "entries_reread", jar->entries_reread);
+		json_put_maybe_bool(json, "unused", jar->is_unused);
 		put_jar_phases(json, report, jar);
+		json_out_key(json, "entries");
+		json_out_array(json);
+		for (size_t k = 0; k < jar->entries_count && k < entries_most; k++)
+			put_jar_entry(json, &jar->entries[k]);
+		json_out_array_end(json);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);

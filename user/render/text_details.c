@@ -13,6 +13,8 @@ enum {
 	EXCEPTIONS_MOST = 40,
 	CLASSES_MOST = 25,
 	JARS_MOST = 30,
+	ENTRIES_MOST = 25,
+	CLASS_PATH_MOST = 12,
 	FILES_MOST = 40,
 	THREADS_MOST = 60,
 	CONNECTIONS_MOST = 40,
@@ -104,6 +106,8 @@ void text_details(struct screen *screen, const struct report *report)
 	text_class_jars(screen, report, JARS_MOST);
 	text_exceptions(screen, report, EXCEPTIONS_MOST);
 	text_jars(screen, report, JARS_MOST);
+	text_entries(screen, report, ENTRIES_MOST);
+	text_class_path(screen, report, CLASS_PATH_MOST);
 	text_files(screen, report, FILES_MOST);
 	text_faults(screen, report);
 	text_memory(screen, report);

@@ -21,10 +21,14 @@ void text_exceptions(struct screen *screen, const struct report *report, size_t 
 void text_class_sources(struct screen *screen, const struct report *report);
 void text_slowest_classes(struct screen *screen, const struct report *report, size_t most);
 void text_class_jars(struct screen *screen, const struct report *report, size_t most);
-void text_jars(struct screen *screen, const struct report *report, size_t most);
 void text_files(struct screen *screen, const struct report *report, size_t most);
 void text_faults(struct screen *screen, const struct report *report);
 void text_memory(struct screen *screen, const struct report *report);
+
+/* text_jars.c: archives, their entries, unused ones and duplicates. */
+void text_jars(struct screen *screen, const struct report *report, size_t most);
+void text_entries(struct screen *screen, const struct report *report, size_t most);
+void text_class_path(struct screen *screen, const struct report *report, size_t most);
 
 /* Begins a section's table with its first column, whose title is the section's. */
 void section_begin(struct screen *screen, struct table *table, const char *title, unsigned shrinks_to);

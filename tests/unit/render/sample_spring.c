@@ -304,8 +304,39 @@ static const struct report_class_jar by_jar[] = {
 	{"petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar", 604, 188 * MS},
 };
 
+static const struct report_jar_entry entries_of_hibernate[] = {
+	{.name = "META-INF/LICENSE.txt",
+	 .bytes = 3800,
+	 .unpacked_bytes = 11358,
+	 .is_compressed = true,
+	 .reads = 58,
+	 .bytes_read = 214000,
+	 .class_name = "",
+	 .requested_by = "",
+	 .phase_reads = {[PHASE_STARTUP] = 58},
+	 .phase_bytes = {[PHASE_STARTUP] = 214000}},
+	{.name = "org/hibernate/query/sqm/tree/select/SqmSelectStatement.class",
+	 .bytes = 9120,
+	 .unpacked_bytes = 22012,
+	 .is_compressed = true,
+	 .reads = 5,
+	 .bytes_read = 31000,
+	 .bytes_wanted = 9210,
+	 .rereads = 1,
+	 .class_name = "org.hibernate.query.sqm.tree.select.SqmSelectStatement",
+	 .requested_by = "org.hibernate.query.sqm.internal.SqmCriteriaNodeBuilder",
+	 .wanted_phases = 1u << PHASE_STARTUP | 1u << PHASE_FIRST_REQUEST,
+	 .phase_reads = {[PHASE_STARTUP] = 4, [PHASE_FIRST_REQUEST] = 1},
+	 .phase_bytes = {[PHASE_STARTUP] = 21790, [PHASE_FIRST_REQUEST] = 9210}},
+};
+
 static const struct report_jar jars[] = {
 	{.path = "/srv/app/petclinic-rest.jar",
+	 .size = {KNOWN, 59556566},
+	 .open_ns = {KNOWN, 1200000},
+	 .bytes_touched = {KNOWN, 39082521},
+	 .directory_reads = {KNOWN, 235},
+	 .is_unused = {KNOWN, 0},
 	 .opens = {KNOWN, 4},
 	 .reads = {KNOWN, 29283},
 	 .bytes_read = {KNOWN, 297512960},
@@ -316,6 +347,12 @@ static const struct report_jar jars[] = {
 	 .phases = {[PHASE_STARTUP] = {28100, 285000000, 79}, [PHASE_FIRST_REQUEST] = {902, 9230000, 38}}},
 	{.path = "BOOT-INF/lib/hibernate-core-7.2.19.Final.jar",
 	 .nested_in = "/srv/app/petclinic-rest.jar",
+	 .size = {KNOWN, 13240112},
+	 .bytes_touched = {KNOWN, 9400000},
+	 .directory_reads = {KNOWN, 3},
+	 .is_unused = {KNOWN, 0},
+	 .entries = entries_of_hibernate,
+	 .entries_count = 2,
 	 .opens = {NONE, 0},
 	 .reads = {KNOWN, 9120},
 	 .bytes_read = {KNOWN, 93388800},
@@ -324,6 +361,28 @@ static const struct report_jar jars[] = {
 	 .entries_read = {KNOWN, 4890},
 	 .entries_reread = {KNOWN, 122},
 	 .phases = {[PHASE_STARTUP] = {8800, 90112000, 4702}, [PHASE_FIRST_REQUEST] = {320, 3276800, 188}}},
+	{.path = "BOOT-INF/lib/jaxb-runtime-4.0.9.jar",
+	 .nested_in = "/srv/app/petclinic-rest.jar",
+	 .size = {KNOWN, 920112},
+	 .bytes_touched = {KNOWN, 11000},
+	 .directory_reads = {KNOWN, 2},
+	 .is_unused = {KNOWN, 1},
+	 .opens = {NONE, 0},
+	 .reads = {KNOWN, 2},
+	 .bytes_read = {KNOWN, 20480},
+	 .bytes_wanted = {KNOWN, 11000},
+	 .entries_total = {KNOWN, 611},
+	 .entries_read = {KNOWN, 0},
+	 .entries_reread = {KNOWN, 0},
+	 .phases = {[PHASE_STARTUP] = {2, 20480, 0}}},
+};
+
+static const char *const jars_of_logger[] = {"/srv/app/petclinic-rest.jar!/BOOT-INF/lib/jcl-over-slf4j-2.0.17.jar",
+					      "/srv/app/petclinic-rest.jar!/BOOT-INF/lib/spring-jcl-7.0.8.jar"};
+
+static const struct report_duplicate duplicates[] = {
+	{"org.apache.commons.logging.LogFactory",
+	 "jar:/srv/app/petclinic-rest.jar!/BOOT-INF/lib/jcl-over-slf4j-2.0.17.jar", jars_of_logger, 2},
 };
 
 static const struct report_file files[] = {
@@ -486,6 +545,7 @@ void sample_spring(struct report *report)
 		.by_jar_count = array_length(by_jar),
 	};
 	SAMPLE_LIST(report, jars, jars);
+	SAMPLE_LIST(report, duplicates, duplicates);
 	SAMPLE_LIST(report, files, files);
 	report->faults =
 		(struct report_faults){known(153212), known(26), known(251 * MS), faults, array_length(faults)};
