@@ -40,6 +40,7 @@ enum syscall_action {
 	SYSCALL_SENDTO,
 	SYSCALL_RECVMSG, /* (fd, message) */
 	SYSCALL_SENDMSG,
+	SYSCALL_COPY_RANGE, /* (in, in's offset pointer, out, out's offset pointer, count): a read of a file */
 	SYSCALL_MMAP,
 	SYSCALL_LISTEN,
 	SYSCALL_ACCEPT,

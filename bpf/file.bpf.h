@@ -210,7 +210,7 @@ static __always_inline bool is_write_action(u32 action)
 	       action == SYSCALL_PWRITEV || action == SYSCALL_SENDTO || action == SYSCALL_SENDMSG;
 }
 
-/* read and write families on regular files; 0 for anything else. For sendfile the file read from. */
+/* read and write families on regular files; 0 for anything else. For sendfile, splice and copy_file_range the file read from. */
 __noinline int file_transfer_exit(void)
 {
 	struct syscall_exit exit, *call = &exit;
@@ -237,8 +237,11 @@ __noinline int file_transfer_exit(void)
 		offset = arguments[3];
 	else
 		offset = (u64)BPF_CORE_READ(file, f_pos) - moved;
-	if (action == SYSCALL_SENDFILE && arguments[2]) {
-		bpf_probe_read_user(&offset, sizeof(offset), (void *)arguments[2]);
+	/* The kernel has moved the caller's own offset on by then. */
+	u64 place = action == SYSCALL_SENDFILE ? arguments[2] : action == SYSCALL_COPY_RANGE ? arguments[1] : 0;
+
+	if (place) {
+		bpf_probe_read_user(&offset, sizeof(offset), (void *)place);
 		offset -= moved;
 	}
 
@@ -261,6 +264,8 @@ __noinline int file_transfer_exit(void)
 	event->length = arguments[2];
 	if (action == SYSCALL_SENDFILE)
 		event->length = arguments[3];
+	else if (action == SYSCALL_COPY_RANGE)
+		event->length = arguments[4];
 	else if (action == SYSCALL_READV || action == SYSCALL_WRITEV || action == SYSCALL_PREADV ||
 		 action == SYSCALL_PWRITEV)
 		event->length = moved; /* the sum over the vectors is not worth reading them */

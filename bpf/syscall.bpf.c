@@ -83,6 +83,8 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long result)
 		is_recorded = file_path_exit();
 	else if (action >= SYSCALL_READ && action <= SYSCALL_SENDMSG)
 		is_recorded = file_transfer_exit() || socket_transfer_exit();
+	else if (action == SYSCALL_COPY_RANGE)
+		is_recorded = file_transfer_exit();
 	else if (action == SYSCALL_MMAP)
 		is_recorded = file_map_exit();
 	else if (action >= SYSCALL_LISTEN)

@@ -83,6 +83,26 @@ def names_are_never_empty():
 
 
 @case
+def reads_without_a_buffer():
+    """sendfile, copy_file_range and splice read a file as well: how much, and from where."""
+    top = folder()
+    source = os.path.join(top, "source")
+    with open(source, "wb") as file:
+        file.write(bytes(10_000))
+    script = ("import os, sys\nsource = os.open(sys.argv[1], os.O_RDONLY)\nto = os.open(sys.argv[2], os.O_RDWR | os.O_CREAT)\n"
+              "out, into = os.pipe()\nassert os.copy_file_range(source, to, 1000) == 1000\n"
+              "assert os.copy_file_range(source, to, 2000, offset_src=5000) == 2000\nassert os.sendfile(to, source, 7001, 500) == 500\n"
+              "assert os.splice(source, into, 300, offset_src=9000) == 300\nassert os.splice(source, into, 200) == 200\n"
+              "assert os.splice(out, to, 100) == 100\nassert os.pread(source, 10, 9990) == bytes(10)\n")
+    run = trace([program("python3"), "-c", script, source, os.path.join(top, "to")])
+    row = next(row for row in run.report["files"] if row["path"] == source)
+    assert (row["reads"], row["bytes_read"]) == (6, 4010), row
+    inode = os.stat(source).st_ino
+    places = [(event["offset"], event["result"]) for event in run.events("file_read") if event["inode"] == inode]
+    assert places == [(0, 1000), (5000, 2000), (7001, 500), (9000, 300), (1000, 200), (9990, 10)], places
+
+
+@case
 def deep_folder():
     """18 folders of 200 characters, entered one by one: no single name could be as long as the whole path."""
     top = folder()

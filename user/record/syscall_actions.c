@@ -46,6 +46,8 @@ static const struct {
 	{"sendto", SYSCALL_SENDTO},
 	{"recvmsg", SYSCALL_RECVMSG},
 	{"sendmsg", SYSCALL_SENDMSG},
+	{"copy_file_range", SYSCALL_COPY_RANGE},
+	{"splice", SYSCALL_COPY_RANGE},
 	{"mmap", SYSCALL_MMAP},
 	{"listen", SYSCALL_LISTEN},
 	{"accept", SYSCALL_ACCEPT},
