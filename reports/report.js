@@ -162,7 +162,8 @@ function faultsSection() {
   const faults = report.faults;
   if (!faults || !listed(faults.by_mapping)) return;
   const words = { heap: "Java heap", metaspace: "metaspace", class_space: "class space", code_cache: "code cache", cds: "CDS archive", aot: "AOT cache", library: "shared libraries", jar: "jars", stack: "thread stacks", malloc: "malloc, other anonymous", gc: "GC tables", file: "other files", other: "other" };
-  section("faults", "Page faults", "Memory that was touched for the first time, by what it belongs to. Major ones waited for the disk.", table("faults", "Page faults", [{ title: "Mapping", key: "kind", wide: true, text: row => words[row.kind], cell: (row, marked) => marked(words[row.kind] || row.kind) }, { title: "Minor", key: "minor", number: count }, { title: "Major", key: "major", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }], faults.by_mapping, { sort: 1 }));
+  section("faults", "Page faults", "Memory that was touched for the first time, by what it belongs to. Major ones waited for the disk.", table("faults", "Page faults", [{ title: "Mapping", key: "kind", wide: true, text: row => words[row.kind], cell: (row, marked) => marked(words[row.kind] || row.kind) }, { title: "Minor", key: "minor", number: count }, { title: "Major", key: "major", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }], faults.by_mapping, { sort: 1 }),
+    listed(faults.by_file) && table("faults", "Page faults by file", [{ title: "File", key: "path", wide: true }, { title: "Part", key: "part" }, { title: "Minor", key: "minor", number: count }, { title: "Major", key: "major", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }], faults.by_file, { sort: 4, rows: 12, heading: "By file and part of it" }));
 }
 function memorySection() {
   const memory = report.memory;

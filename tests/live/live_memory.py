@@ -1,11 +1,13 @@
 """Memory by mapping against /proc/PID/smaps read beside it, and the cgroup's limit and kills."""
 
+import bisect
+import json
 import os
 import re
 import sys
 import time
 
-from harness import case, free_port, java, main, near, skip, start, demo_jar, trace
+from harness import BUILD, case, free_port, java, java_home, main, near, run_quietly, skip, start, demo_jar, trace
 
 
 def smaps(pid):
@@ -60,6 +62,109 @@ def java_17():
 @case
 def java_25():
     java_memory(25)
+
+
+def smaps_lines(pid):
+    """[(start, end, name, bytes resident)] by address"""
+    found = []
+    with open(f"/proc/{pid}/smaps", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            head = re.match(r"([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \d+ *(.*)$", line)
+            if head:
+                found.append([int(head[1], 16), int(head[2], 16), head[3], 0])
+            elif line.startswith("Rss:"):
+                found[-1][3] = int(line.split()[1]) * 1024
+    return found
+
+
+def native_memory(pid):
+    """[(start, end, kind)] of what the JVM says that it reserved, by its own bookkeeping. Any JDK's jcmd can ask it."""
+    tool = os.path.join(java_home(17), "bin/jcmd")
+    if not os.path.exists(tool):
+        skip("JDK 17 here has no jcmd")
+    kinds = {"Java Heap": "heap", "Thread Stack": "stack", "Code": "code_cache", "GC": "gc", "Metaspace": "metaspace", "Class": "class_space"}
+    text = run_quietly([tool, str(pid), "VM.native_memory", "detail"]).stdout
+    rows = re.findall(r"^\[0x([0-9a-f]+) - 0x([0-9a-f]+)\] reserved (?:and committed )?(\d+)KB for (.*?)(?: from)?$", text, re.M)
+    found = [(int(start, 16), int(end, 16), kinds[kind]) for start, end, size, kind in rows
+             # Beside the code itself the JVM keeps maps of it, which are small and memory like any other.
+             if kind in kinds and (kind != "Code" or int(size) > 16_000)]
+    assert {kind for _, _, kind in found} == set(kinds.values()), text[:2000]
+    return found
+
+
+def kind_of_witness(told, line, address):
+    name = line[2]
+    if name.endswith(".jsa"):
+        return "cds"
+    if ".so" in name or name.endswith("/java"):
+        return "library"
+    if name in ("[stack]", "[heap]"):
+        return {"[stack]": "stack", "[heap]": "malloc"}[name]
+    if name.startswith("/"):
+        return "file"
+    return next((kind for start, end, kind in told if start <= address < end), None) if not name else None
+
+
+def recorded_faults(run):
+    tool = os.path.join(BUILD, "tests/tools/recording_faults")
+    return [json.loads(line) for line in run_quietly([tool, run.recording]).stdout.splitlines()]
+
+
+def kinds_of_addresses(version, collector):
+    """The mapping of each page fault, and resident memory by mapping, against /proc/PID/smaps and the JVM's own bookkeeping,
+    both taken while the server still lives. What is mapped nowhere by then, or was mapped anew after the fault, is not
+    compared."""
+    port = free_port()
+    running = start([java(version), "-XX:NativeMemoryTracking=detail", "-Xmx192m", f"-XX:+Use{collector}", "-jar", demo_jar(), str(port)],
+                    "-n", "3", "--keep-running", urls=[f"http://127.0.0.1:{port}/api/report"])
+    run = running.finish()
+    pid = run.report["run"]["main_pid"]
+    try:
+        lines, told = smaps_lines(pid), native_memory(pid)
+    finally:
+        os.kill(pid, 9)
+    starts = [line[0] for line in lines]
+    compared, wrong = {}, []
+    faults = [fault for fault in recorded_faults(run) if fault["pid"] == pid]
+    assert len(faults) > 2000, len(faults)
+    for fault in faults:
+        if fault["mapped_anew"]:
+            continue
+        at = bisect.bisect_right(starts, fault["address"]) - 1
+        expected = kind_of_witness(told, lines[at], fault["address"]) if at >= 0 and fault["address"] < lines[at][1] else None
+        if not expected:
+            continue
+        compared[expected] = compared.get(expected, 0) + 1
+        # Of what a collector keeps, tables in proportion to the heap are told from other memory, and nothing else.
+        if fault["kind"] != expected and (fault["kind"], expected) != ("malloc", "gc"):
+            wrong.append((hex(fault["address"]), fault["kind"], expected, lines[at][2]))
+    assert not wrong, f"{len(wrong)} of {sum(compared.values())} faults: (address, ours, expected, name) {wrong[:5]}"
+    # Images made by jlink have no CDS archive.
+    assert "cds" in compared or not any(line[2].endswith(".jsa") for line in lines), compared
+    assert set(compared) >= {"heap", "library", "stack", "metaspace", "class_space", "code_cache", "gc"}, compared
+    ours = {row["kind"]: row["rss"] for row in next(row for row in run.report["memory"] if row["at"] == "warm")["by_kind"]}
+    expected = {}
+    for start_at, end, name, rss in lines:
+        kind = kind_of_witness(told, (start_at, end, name), start_at)
+        expected[kind] = expected.get(kind, 0) + rss
+    for kind in ("heap", "stack", "metaspace", "class_space", "code_cache"):
+        near(ours[kind], expected[kind], 0.05, f"resident {kind}")
+    assert 0 < ours["gc"] <= expected["gc"] * 1.05, (ours["gc"], expected["gc"])
+
+
+@case
+def kinds_g1_17():
+    kinds_of_addresses(17, "G1GC")
+
+
+@case
+def kinds_g1_25():
+    kinds_of_addresses(25, "G1GC")
+
+
+@case
+def kinds_serial_25():
+    kinds_of_addresses(25, "SerialGC")
 
 
 class Cgroup:

@@ -2,61 +2,25 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/auto.h"
 #include "model/snapshots.h"
 
-/* What a process mapped, in order of time: the last one at an address is what lies there. */
-struct made_mapping {
-	uint64_t start, end;
-	bool is_stack;
-};
-
 struct kind_sums {
 	struct report_memory_kind kinds[MAPPING_KIND_COUNT];
 	int64_t rss, pss;
-	VEC(struct made_mapping) made;
 };
-
-/* smaps has no name for the stacks of threads but the first; how they were mapped tells. */
-static void collect_mappings(const struct model *model, const struct proc_text *smaps, struct kind_sums *sums)
-{
-	for (uint32_t i = 0; i < model->event_count && model->events[i]->time_ns <= smaps->time_ns; i++) {
-		const struct event_file_map *map = MODEL_EVENT(model, i, file_map);
-		uint64_t end;
-
-		if (map->header.kind != EVENT_FILE_MAP || map->header.pid != smaps->pid || map->result <= 0 ||
-		    __builtin_add_overflow((uint64_t)map->result, map->length, &end))
-			continue;
-		*vec_push(&sums->made) = (struct made_mapping){.start = (uint64_t)map->result,
-							       .end = end,
-							       .is_stack = map->inode == 0 && map->flags & MAP_STACK};
-	}
-}
-
-static bool is_stack(const struct kind_sums *sums, uint64_t address)
-{
-	for (size_t i = sums->made.count; i > 0; i--) {
-		const struct made_mapping *made = &sums->made.items[i - 1];
-
-		if (address >= made->start && address < made->end)
-			return made->is_stack;
-	}
-	return false;
-}
 
 static void on_line(void *context, const struct memory_line *line)
 {
 	struct kind_sums *sums = context;
-	bool is_anonymous = line->kind == REGION_MALLOC;
-	enum region_kind of = is_anonymous && is_stack(sums, line->start) ? REGION_STACK : line->kind;
-	struct report_memory_kind *kind = &sums->kinds[of];
+	struct report_memory_kind *kind = &sums->kinds[line->kind];
 	int64_t size = (int64_t)(line->end - line->start);
 
 	kind->reserved += size;
 	kind->committed += line->is_accessible ? size : 0;
 	kind->rss += (int64_t)line->rss_bytes;
+	kind->huge += (int64_t)line->huge_bytes;
 	sums->rss += (int64_t)line->rss_bytes;
 	sums->pss += (int64_t)line->pss_bytes;
 }
@@ -82,9 +46,7 @@ static void fill_moment(const struct inventory *inventory, const struct proc_tex
 	struct kind_sums sums = {};
 	struct cgroup_memory cgroup;
 
-	collect_mappings(inventory->model, smaps, &sums);
 	model_memory_lines(inventory->model, smaps, on_line, &sums);
-	vec_done(&sums.made);
 	*row = (struct report_memory){.at = at, .rss = sums.rss, .pss = sums.pss, .by_kind = kinds};
 	row->cgroup_current.state = NONE;
 	if (model_cgroup_memory(inventory->model, smaps->moment, &cgroup) && cgroup.current_bytes != SNAPSHOT_UNKNOWN)

@@ -273,8 +273,18 @@ struct report_fault_kind {
 	struct maybe duration_ns;
 };
 
+struct report_fault_file {
+	const char *path;
+	enum mapping_kind kind;
+	const char *part; /* of it: text, read-only, data, bss; of an archive of classes also bitmap and heap */
+	int64_t minor, major;
+	struct maybe duration_ns;
+};
+
 struct report_faults {
 	struct maybe minor, major, duration_ns;
+	const struct report_fault_file *by_file; /* without anonymous memory; in the order of by_mapping */
+	size_t by_file_count;
 	const struct report_fault_kind *by_mapping;
 	size_t by_mapping_count;
 };
@@ -289,6 +299,7 @@ struct report_thread {
 struct report_memory_kind {
 	enum mapping_kind kind;
 	int64_t reserved, committed, rss;
+	int64_t huge; /* of rss in transparent huge pages */
 };
 
 struct report_memory {

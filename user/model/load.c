@@ -392,8 +392,11 @@ struct err *model_finish(struct model_builder *builder, struct model **ret_model
 	schedule_prepare(&load);
 	stacks_prepare(&load);
 	mappings_prepare(&load);
-	for (uint32_t i = 0; i < model->event_count; i++)
+	for (uint32_t i = 0; i < model->event_count; i++) {
+		mappings_until(&load, model->events[i]->time_ns);
 		on_event(&load, i);
+	}
+	mappings_until(&load, UINT64_MAX);
 	if (model->threads.processes.count == 0) /* nothing but arrivals: still, somebody was asked */
 		process_find_or_make(&load, command_pid(model), model->exec_ns);
 	schedule_finish(&load);

@@ -42,16 +42,29 @@ struct thread_state {
 	uint64_t read_bytes;
 };
 
-/* What an address range is while the pass goes by (mappings.c). */
+enum range_what { RANGE_ANONYMOUS, RANGE_FILE, RANGE_STACK, RANGE_BREAK };
+
+/* What an address range is while the pass goes by (ranges.c). */
 struct live_range {
 	uint64_t start, end;
 	uint32_t file;
-	uint8_t what; /* enum range_what */
+	uint32_t reservation; /* that it lies in, counted from 1; 0: none */
+	uint8_t what;	      /* enum range_what */
+	uint8_t part;	      /* of the file: enum mapping_part */
+	bool is_fixed;	      /* a file that was mapped in a place of the caller's choice */
+};
+
+/* Anonymous address space that was taken without the right to touch it: what it is for shows in what is put there. */
+struct reservation {
+	uint64_t start, end;
+	uint32_t pid;
+	bool is_gc; /* of the size of a collector's table, by the thread that reserved the heap just before */
 };
 
 struct process_state {
 	VEC(struct live_range) ranges; /* by start, disjoint */
 	uint64_t break_start;
+	uint32_t heap_tid;   /* that reserved the Java heap, 0: not seen */
 	uint32_t open_pause; /* index in jvm.pauses while it lasts, or NO_INDEX */
 };
 
@@ -59,6 +72,7 @@ struct snapshot_range {
 	uint64_t start, end;
 	uint32_t file;
 	uint8_t kind; /* enum region_kind */
+	uint8_t part; /* enum mapping_part */
 };
 
 /* A maps or smaps text, read when a fault needs it: what the kernel mapped itself (the program, its loader, the first
@@ -86,6 +100,8 @@ struct load {
 	struct map observed_by_name;		  /* string id -> index in texts.observed */
 	struct map random_descriptors;		  /* pid and descriptor of open random sources */
 	VEC(struct snapshot) snapshots;		  /* by time */
+	VEC(struct reservation) reservations;
+	uint32_t next_proc_text; /* the first of texts.proc that the pass has not come to */
 	uint32_t number_munmap, number_mremap, number_brk;
 	enum syscall_arch arch;
 	struct {
@@ -167,9 +183,17 @@ void files_done(struct model *model);
 void mappings_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event);
 void mappings_on_fork(struct load *load, uint32_t parent_process, uint32_t child_process);
 void mappings_on_exec(struct load *load, uint32_t process);
+const struct jvm_region *mappings_heap_of(const struct model *model, uint32_t pid); /* NULL where the JVM told none */
+void mappings_until(struct load *load, uint64_t time_ns); /* names the lines of snapshots up to then, by what is mapped */
 void mappings_prepare(struct load *load); /* regions and snapshots, once the texts are there */
 void mappings_load_done(struct load *load);
 void mappings_done(struct model *model);
+
+/* ---- ranges.c ---- */
+const struct live_range *ranges_at(const struct process_state *process, uint64_t address); /* NULL: nothing is known */
+uint64_t ranges_next_edge(const struct process_state *process, uint64_t address); /* where another range begins or ends */
+void ranges_on_map(struct load *load, struct process_state *process, const struct event_file_map *event);
+void ranges_on_syscall(struct load *load, struct process_state *process, const struct event_syscall *event);
 
 /* ---- requests.c ---- */
 void requests_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event);

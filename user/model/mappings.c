@@ -2,13 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/auto.h"
 #include "parse/procfs.h"
 
 enum { SNAPSHOTS_MAX = 256 }; /* a recorder takes a handful per process */
-
-enum range_what { RANGE_ANONYMOUS, RANGE_FILE, RANGE_STACK, RANGE_BREAK };
 
 static const char *const region_names[REGION_KIND_COUNT] = {
 	[REGION_HEAP] = "heap",
@@ -29,6 +27,21 @@ static const char *const region_names[REGION_KIND_COUNT] = {
 const char *model_region_name(enum region_kind kind)
 {
 	return (unsigned int)kind < REGION_KIND_COUNT ? region_names[kind] : "other";
+}
+
+static const char *const part_names[] = {
+	[PART_NONE] = "",
+	[PART_TEXT] = "text",
+	[PART_READ_ONLY] = "read-only",
+	[PART_DATA] = "data",
+	[PART_BSS] = "bss",
+	[PART_BITMAP] = "bitmap",
+	[PART_HEAP] = "heap",
+};
+
+const char *model_part_name(enum mapping_part part)
+{
+	return (unsigned int)part < array_length(part_names) ? part_names[part] : "";
 }
 
 /* ---- regions that the JVM told ---- */
@@ -75,9 +88,8 @@ static void collect_regions(struct model *model, const struct run_text *text)
 	}
 }
 
-enum { REGIONS_LOOKED_AT = 32 };
-
-static const struct jvm_region *region_at(const struct model *model, uint32_t pid, uint64_t address)
+/* The last region of a process that begins at or before an address, as an end of the list's part before it. */
+static size_t regions_until(const struct model *model, uint32_t pid, uint64_t address)
 {
 	size_t low = 0, high = model->mappings.regions.count;
 
@@ -90,6 +102,15 @@ static const struct jvm_region *region_at(const struct model *model, uint32_t pi
 		else
 			high = middle;
 	}
+	return low;
+}
+
+enum { REGIONS_LOOKED_AT = 32 };
+
+static const struct jvm_region *region_at(const struct model *model, uint32_t pid, uint64_t address)
+{
+	size_t low = regions_until(model, pid, address);
+
 	/* A region that grows is told several times, from starts near each other. */
 	for (size_t back = 0; back < REGIONS_LOOKED_AT && back < low; back++) {
 		const struct jvm_region *region = &model->mappings.regions.items[low - 1 - back];
@@ -97,6 +118,37 @@ static const struct jvm_region *region_at(const struct model *model, uint32_t pi
 		if (region->pid != pid)
 			return NULL;
 		if (address < region->end)
+			return region;
+	}
+	return NULL;
+}
+
+/* Metaspace and class space are known by what lies in them at a few moments; the JVM reserves their address space in
+ * one piece each and takes more of it as they grow. */
+static enum region_kind kind_of_reservation(const struct model *model, const struct reservation *reservation,
+					    uint64_t address)
+{
+	size_t until = regions_until(model, reservation->pid, address);
+	const struct jvm_region *near = NULL;
+	enum region_kind otherwise = reservation->is_gc ? REGION_GC : REGION_MALLOC;
+
+	if (until > 0)
+		near = &model->mappings.regions.items[until - 1];
+	if (!near || near->pid != reservation->pid || near->start < reservation->start)
+		near = until < model->mappings.regions.count ? &model->mappings.regions.items[until] : NULL;
+	if (!near || near->pid != reservation->pid || near->start < reservation->start ||
+	    near->start >= reservation->end)
+		return otherwise;
+	return near->kind == REGION_METASPACE || near->kind == REGION_CLASS_SPACE ? (enum region_kind)near->kind
+										   : otherwise;
+}
+
+const struct jvm_region *mappings_heap_of(const struct model *model, uint32_t pid)
+{
+	for (size_t i = 0; i < model->mappings.regions.count; i++) {
+		const struct jvm_region *region = &model->mappings.regions.items[i];
+
+		if (region->pid == pid && region->kind == REGION_HEAP)
 			return region;
 	}
 	return NULL;
@@ -143,14 +195,14 @@ static bool is_plain_file(enum region_kind kind)
 	return kind == REGION_FILE;
 }
 
-enum region_kind model_region_of_line(const struct model *model, uint32_t pid, uint64_t start, uint64_t end,
-				      const char *name, int is_executable)
+/* What a line of a snapshot is by its name and the JVM's regions alone. */
+static enum region_kind kind_of_line(const struct model *model, uint32_t pid, uint64_t start, const char *name,
+				     bool is_executable)
 {
 	const struct jvm_region *region = region_at(model, pid, start);
 	bool is_file = name[0] == '/';
 	enum region_kind kind = is_file ? kind_of_name(name, strlen(name), is_executable) : REGION_MALLOC;
 
-	(void)end;
 	if (is_file && !is_plain_file(kind))
 		return kind;
 	if (region)
@@ -162,126 +214,16 @@ enum region_kind model_region_of_line(const struct model *model, uint32_t pid, u
 	return kind;
 }
 
-/* ---- what is mapped while the pass goes by ---- */
-
-static size_t first_range_ending_after(const struct process_state *process, uint64_t address)
+static enum mapping_part part_of_line(const struct procfs_map *map)
 {
-	size_t low = 0, high = process->ranges.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->ranges.items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return map->is_executable ? PART_TEXT : map->is_writable ? PART_DATA : PART_READ_ONLY;
 }
 
-static void insert_range(struct process_state *process, size_t at, struct live_range range)
+/* What a program's or library's data segment has no bytes of in the file follows it without a name. */
+static bool is_bss_behind(const struct snapshot_range *before, const struct procfs_map *map)
 {
-	vec_push(&process->ranges);
-	memmove(&process->ranges.items[at + 1], &process->ranges.items[at],
-		(process->ranges.count - 1 - at) * sizeof(range));
-	process->ranges.items[at] = range;
-}
-
-static void unmap(struct process_state *process, uint64_t start, uint64_t end)
-{
-	size_t at = first_range_ending_after(process, start), removed = 0;
-
-	if (at < process->ranges.count && process->ranges.items[at].start < start) {
-		struct live_range rest = process->ranges.items[at];
-
-		process->ranges.items[at].end = start;
-		at++;
-		if (rest.end > end) {
-			rest.start = end;
-			insert_range(process, at, rest);
-			return;
-		}
-	}
-	while (at + removed < process->ranges.count && process->ranges.items[at + removed].end <= end)
-		removed++;
-	if (removed) {
-		memmove(&process->ranges.items[at], &process->ranges.items[at + removed],
-			(process->ranges.count - at - removed) * sizeof(struct live_range));
-		process->ranges.count -= removed;
-	}
-	if (at < process->ranges.count && process->ranges.items[at].start < end)
-		process->ranges.items[at].start = end;
-}
-
-static void map_range(struct process_state *process, struct live_range range)
-{
-	if (range.end <= range.start)
-		return;
-	unmap(process, range.start, range.end);
-
-	size_t at = first_range_ending_after(process, range.start);
-
-	/* A stack or heap is often mapped in pieces: neighbours of one kind are one range. */
-	if (at > 0 && process->ranges.items[at - 1].end == range.start &&
-	    process->ranges.items[at - 1].what == range.what && process->ranges.items[at - 1].file == range.file) {
-		process->ranges.items[at - 1].end = range.end;
-		return;
-	}
-	insert_range(process, at, range);
-}
-
-static const struct live_range *range_at(const struct process_state *process, uint64_t address)
-{
-	size_t at = first_range_ending_after(process, address);
-
-	return at < process->ranges.count && process->ranges.items[at].start <= address ? &process->ranges.items[at]
-											: NULL;
-}
-
-static void on_map(struct load *load, struct process_state *process, const struct event_file_map *event)
-{
-	struct model *model = load->model;
-	struct live_range range = {.start = (uint64_t)event->result, .what = RANGE_ANONYMOUS};
-
-	if (event->result < 0 || __builtin_add_overflow(range.start, (event->length + 4095) & ~4095ULL, &range.end))
-		return;
-	if (event->inode) {
-		range.what = RANGE_FILE;
-		range.file = model_file_by_inode(model, event->device, event->inode);
-		if (event->protection & PROT_EXEC)
-			model->files.list.items[range.file].is_code = true;
-	} else if (event->flags & (MAP_STACK | MAP_GROWSDOWN)) {
-		range.what = RANGE_STACK;
-	}
-	map_range(process, range);
-}
-
-static void on_syscall(struct load *load, struct process_state *process, const struct event_syscall *event)
-{
-	uint64_t end;
-
-	if (event->number == load->number_munmap) {
-		if (event->result == 0 && !__builtin_add_overflow(event->argument0, event->argument1, &end))
-			unmap(process, event->argument0, end);
-	} else if (event->number == load->number_mremap) {
-		const struct live_range *old = range_at(process, event->argument0);
-		struct live_range range = {.what = old ? old->what : RANGE_ANONYMOUS, .file = old ? old->file : 0};
-
-		if (event->result < 0 || __builtin_add_overflow(event->argument0, event->argument1, &end))
-			return;
-		unmap(process, event->argument0, end);
-		range.start = (uint64_t)event->result;
-		if (!__builtin_add_overflow(range.start, event->argument2, &range.end))
-			map_range(process, range);
-	} else if (event->number == load->number_brk && event->result > 0) {
-		uint64_t now = (uint64_t)event->result;
-
-		if (process->break_start == 0)
-			process->break_start = now;
-		else if (now > process->break_start)
-			map_range(process, (struct live_range){
-						   .start = process->break_start, .end = now, .what = RANGE_BREAK});
-	}
+	return before->kind == REGION_LIBRARY && before->end == map->start && map->name.length_bytes == 0 &&
+	       map->is_writable && !map->is_executable;
 }
 
 /* ---- snapshots ---- */
@@ -326,9 +268,20 @@ static void parse_snapshot(struct load *load, struct snapshot *snapshot)
 			.start = map.start,
 			.end = map.end,
 			.file = file,
-			.kind = (uint8_t)model_region_of_line(model, text->pid, map.start, map.end, name,
-							      model->files.list.items[file].is_code),
+			.kind = (uint8_t)kind_of_line(model, text->pid, map.start, name,
+						      model->files.list.items[file].is_code),
+			.part = file ? (uint8_t)part_of_line(&map) : PART_NONE,
 		};
+		if (snapshot->ranges.count > 1) {
+			struct snapshot_range *range = &snapshot->ranges.items[snapshot->ranges.count - 1];
+
+			if (is_bss_behind(range - 1, &map) && range->kind == REGION_MALLOC)
+				*range = (struct snapshot_range){.start = map.start,
+								 .end = map.end,
+								 .file = range[-1].file,
+								 .kind = REGION_LIBRARY,
+								 .part = PART_BSS};
+		}
 	}
 }
 
@@ -364,34 +317,140 @@ static const struct snapshot_range *snapshot_at(struct load *load, uint32_t pid,
 	return low < best->ranges.count && best->ranges.items[low].start <= address ? &best->ranges.items[low] : NULL;
 }
 
-static enum region_kind classify(struct load *load, uint32_t process, uint64_t address, uint64_t time_ns,
-				 uint32_t *ret_file)
+struct place {
+	enum region_kind kind;
+	enum mapping_part part;
+	uint32_t file; /* 0: anonymous */
+};
+
+/* An archive of classes is mapped in regions; HotSpot maps all but the bitmap where it wants them. */
+static enum mapping_part part_of_range(const struct live_range *range, enum region_kind kind,
+				       const struct jvm_region *region)
 {
-	struct model *model = load->model;
+	if (kind != REGION_CDS && kind != REGION_AOT)
+		return (enum mapping_part)range->part;
+	if (region && region->kind == REGION_HEAP)
+		return PART_HEAP;
+	return range->part == PART_READ_ONLY && !range->is_fixed ? PART_BITMAP : (enum mapping_part)range->part;
+}
+
+/* What the calls seen so far mapped at an address; false where they mapped nothing there. */
+static bool place_of_range(const struct load *load, uint32_t process, uint64_t address, struct place *ret_place)
+{
+	const struct model *model = load->model;
 	uint32_t pid = model->threads.processes.items[process].pid;
-	const struct live_range *range = range_at(&load->processes.items[process], address);
+	const struct live_range *range = ranges_at(&load->processes.items[process], address);
 	const struct jvm_region *region = region_at(model, pid, address);
 
-	*ret_file = 0;
 	if (range && range->what == RANGE_FILE) {
 		enum region_kind kind = kind_of_file(model, range->file);
 
 		if (!region || !is_plain_file(kind)) {
-			*ret_file = range->file;
-			return kind;
+			*ret_place = (struct place){kind, part_of_range(range, kind, region), range->file};
+			return true;
 		}
 	}
-	if (region)
-		return (enum region_kind)region->kind;
-	if (range)
-		return range->what == RANGE_STACK ? REGION_STACK : REGION_MALLOC;
+	if (!region && !range)
+		return false;
+	*ret_place = (struct place){.kind = region			  ? (enum region_kind)region->kind
+					    : range->what == RANGE_STACK  ? REGION_STACK
+					    : range->reservation	  ? kind_of_reservation(
+									    model,
+									    &load->reservations.items[range->reservation - 1],
+									    address)
+									  : REGION_MALLOC};
+	return true;
+}
 
-	const struct snapshot_range *known = snapshot_at(load, pid, address, time_ns);
+static struct place classify(struct load *load, uint32_t process, uint64_t address, uint64_t time_ns)
+{
+	struct place place = {.kind = REGION_OTHER};
 
-	if (!known)
-		return REGION_OTHER;
-	*ret_file = known->file;
-	return (enum region_kind)known->kind;
+	if (place_of_range(load, process, address, &place))
+		return place;
+
+	const struct snapshot_range *known =
+		snapshot_at(load, load->model->threads.processes.items[process].pid, address, time_ns);
+
+	if (known)
+		place = (struct place){(enum region_kind)known->kind, (enum mapping_part)known->part, known->file};
+	return place;
+}
+
+/* ---- the lines of a snapshot, as of its own time ---- */
+
+/* The kernel joins neighbours of like protection in one line: it counts for what most of it is. */
+static enum region_kind kind_of_most(const struct load *load, uint32_t process, uint64_t start, uint64_t end,
+				     enum region_kind otherwise)
+{
+	const struct process_state *state = &load->processes.items[process];
+	uint64_t bytes[REGION_KIND_COUNT] = {}, at = start;
+	enum region_kind most = otherwise;
+
+	while (at < end) {
+		uint64_t next = ranges_next_edge(state, at);
+		struct place place = {.kind = otherwise};
+
+		if (next > end)
+			next = end;
+		place_of_range(load, process, at, &place);
+		bytes[place.kind] += next - at;
+		at = next;
+	}
+	for (int kind = 0; kind < REGION_KIND_COUNT; kind++) {
+		if (bytes[kind] > bytes[most])
+			most = (enum region_kind)kind;
+	}
+	return most;
+}
+
+static void name_lines(struct load *load, uint32_t index)
+{
+	struct model *model = load->model;
+	const struct proc_text *text = &model->texts.proc.items[index];
+	uint32_t process = model_process_of(model, text->pid);
+	struct procfs_text cursor = procfs_text(text->text, text->length);
+	struct snapshot_range before = {};
+	struct line_kinds *lines = vec_push(&model->mappings.lines);
+	struct procfs_map map;
+
+	lines->text = index;
+	while (procfs_maps_next(&cursor, &map)) {
+		char name[4096];
+		enum region_kind kind;
+
+		procfs_unescape(map.name, name, sizeof(name));
+		kind = kind_of_line(model, text->pid, map.start, name, map.is_executable);
+		if (kind == REGION_MALLOC && process != NO_INDEX)
+			kind = kind_of_most(load, process, map.start, map.end, REGION_MALLOC);
+		if (kind == REGION_MALLOC && is_bss_behind(&before, &map))
+			kind = REGION_LIBRARY;
+		before = (struct snapshot_range){.start = map.start, .end = map.end, .kind = (uint8_t)kind};
+		*vec_push(&lines->kinds) = (uint8_t)kind;
+	}
+}
+
+void mappings_until(struct load *load, uint64_t time_ns)
+{
+	const struct model *model = load->model;
+
+	for (; load->next_proc_text < model->texts.proc.count; load->next_proc_text++) {
+		const struct proc_text *text = &model->texts.proc.items[load->next_proc_text];
+
+		if (text->time_ns > time_ns)
+			return;
+		if (text->file == PROC_FILE_SMAPS)
+			name_lines(load, load->next_proc_text);
+	}
+}
+
+enum region_kind model_region_of_line(const struct model *model, uint32_t text, uint32_t line)
+{
+	for vec_each(lines, &model->mappings.lines) {
+		if (lines->text == text)
+			return line < lines->kinds.count ? (enum region_kind)lines->kinds.items[line] : REGION_OTHER;
+	}
+	return REGION_OTHER;
 }
 
 /* ---- the pass ---- */
@@ -400,21 +459,21 @@ static void on_fault(struct load *load, uint32_t thread, uint32_t index, const s
 {
 	struct model *model = load->model;
 	uint64_t time_ns = event->header.time_ns;
-	uint32_t file;
-	enum region_kind kind = classify(load, model->threads.list.items[thread].process, event->address,
-					 time_ns - event->duration_ns, &file);
+	struct place place = classify(load, model->threads.list.items[thread].process, event->address,
+				      time_ns - event->duration_ns);
 
 	*vec_push(&model->mappings.faults) = index;
-	*vec_push(&model->mappings.fault_kinds) = (uint8_t)kind;
-	*vec_push(&model->mappings.fault_files) = file;
+	*vec_push(&model->mappings.fault_kinds) = (uint8_t)place.kind;
+	*vec_push(&model->mappings.fault_parts) = (uint8_t)place.part;
+	*vec_push(&model->mappings.fault_files) = place.file;
 	if (event->flags & FAULT_NO_START || event->duration_ns == 0)
 		return;
 
 	struct span *span = spans_add(load, thread, SPAN_FAULT, index, time_ns - event->duration_ns, time_ns);
 
-	span->region = (uint8_t)kind;
-	span->name = file;
-	span->flags = (event->is_major ? SPAN_MAJOR : 0) | (kind == REGION_JAR ? SPAN_ARCHIVE : 0);
+	span->region = (uint8_t)place.kind;
+	span->name = place.file;
+	span->flags = (event->is_major ? SPAN_MAJOR : 0) | (place.kind == REGION_JAR ? SPAN_ARCHIVE : 0);
 }
 
 void mappings_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event)
@@ -422,9 +481,9 @@ void mappings_on_event(struct load *load, uint32_t thread, uint32_t index, const
 	struct process_state *process = &load->processes.items[load->model->threads.list.items[thread].process];
 
 	if (event->kind == EVENT_FILE_MAP)
-		on_map(load, process, (const struct event_file_map *)event);
+		ranges_on_map(load, process, (const struct event_file_map *)event);
 	else if (event->kind == EVENT_SYSCALL)
-		on_syscall(load, process, (const struct event_syscall *)event);
+		ranges_on_syscall(load, process, (const struct event_syscall *)event);
 	else if (event->kind == EVENT_FAULT)
 		on_fault(load, thread, index, (const struct event_fault *)event);
 }
@@ -435,6 +494,7 @@ void mappings_on_fork(struct load *load, uint32_t parent_process, uint32_t child
 	struct process_state *child = &load->processes.items[child_process];
 
 	child->break_start = parent->break_start;
+	child->heap_tid = 0;
 	child->ranges.count = 0;
 	for vec_each(range, &parent->ranges)
 		*vec_push(&child->ranges) = *range;
@@ -444,6 +504,7 @@ void mappings_on_exec(struct load *load, uint32_t process)
 {
 	load->processes.items[process].ranges.count = 0;
 	load->processes.items[process].break_start = 0;
+	load->processes.items[process].heap_tid = 0;
 }
 
 void mappings_prepare(struct load *load)
@@ -477,6 +538,7 @@ void mappings_load_done(struct load *load)
 	for vec_each(snapshot, &load->snapshots)
 		vec_done(&snapshot->ranges);
 	vec_done(&load->snapshots);
+	vec_done(&load->reservations);
 }
 
 void mappings_done(struct model *model)
@@ -484,5 +546,9 @@ void mappings_done(struct model *model)
 	vec_done(&model->mappings.regions);
 	vec_done(&model->mappings.faults);
 	vec_done(&model->mappings.fault_kinds);
+	vec_done(&model->mappings.fault_parts);
 	vec_done(&model->mappings.fault_files);
+	for vec_each(lines, &model->mappings.lines)
+		vec_done(&lines->kinds);
+	vec_done(&model->mappings.lines);
 }

@@ -16,22 +16,18 @@ void model_memory_lines(const struct model *model, const struct proc_text *smaps
 			void *context)
 {
 	struct procfs_text cursor = procfs_text(smaps->text, smaps->length);
+	uint32_t text = (uint32_t)(smaps - model->texts.proc.items), number = 0;
 	struct procfs_smap smap;
 
 	while (procfs_smaps_next(&cursor, &smap)) {
 		const struct procfs_map *map = &smap.map;
-		char name[NAME_BYTES];
-
-		procfs_unescape(map->name, name, sizeof(name));
-
 		struct memory_line line = {
 			.start = map->start,
 			.end = map->end,
 			.rss_bytes = known_or_zero(smap.rss_bytes),
 			.pss_bytes = known_or_zero(smap.pss_bytes),
 			.huge_bytes = known_or_zero(smap.anonymous_huge_bytes),
-			.kind = model_region_of_line(model, smaps->pid, map->start, map->end, name,
-						     map->is_executable),
+			.kind = model_region_of_line(model, text, number++),
 			.is_accessible = map->is_readable || map->is_writable || map->is_executable,
 		};
 

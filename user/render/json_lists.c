@@ -229,6 +229,21 @@ static void put_faults(struct json_out *json, const struct report_faults *faults
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
+	json_out_key(json, "by_file");
+	json_out_array(json);
+	for (size_t i = 0; i < faults->by_file_count; i++) {
+		const struct report_fault_file *file = &faults->by_file[i];
+
+		json_out_object_flat(json);
+		json_put_text(json, "path", file->path);
+		json_put_text(json, "kind", mapping_kind_name(file->kind));
+		json_put_observed_text(json, "part", file->part);
+		json_put_int(json, "minor", file->minor);
+		json_put_int(json, "major", file->major);
+		json_put_maybe(json, "duration_ns", file->duration_ns);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
 	json_out_object_end(json);
 }
 
@@ -313,6 +328,7 @@ void json_put_memory(struct json_out *json, const struct report *report)
 			json_put_int(json, "reserved", memory->by_kind[k].reserved);
 			json_put_int(json, "committed", memory->by_kind[k].committed);
 			json_put_int(json, "rss", memory->by_kind[k].rss);
+			json_put_int(json, "huge", memory->by_kind[k].huge);
 			json_out_object_end(json);
 		}
 		json_out_array_end(json);

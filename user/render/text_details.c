@@ -15,6 +15,7 @@ enum {
 	JARS_MOST = 30,
 	ENTRIES_MOST = 25,
 	CLASS_PATH_MOST = 12,
+	FAULT_FILES_MOST = 15,
 	FILES_MOST = 40,
 	THREADS_MOST = 60,
 	CONNECTIONS_MOST = 40,
@@ -110,6 +111,7 @@ void text_details(struct screen *screen, const struct report *report)
 	text_class_path(screen, report, CLASS_PATH_MOST);
 	text_files(screen, report, FILES_MOST);
 	text_faults(screen, report);
+	text_fault_files(screen, report, FAULT_FILES_MOST);
 	text_memory(screen, report);
 	text_machinery(screen, report);
 	text_threads(screen, report, THREADS_MOST);

@@ -207,6 +207,43 @@ void text_faults(struct screen *screen, const struct report *report)
 	section_end(screen, &table);
 }
 
+void text_fault_files(struct screen *screen, const struct report *report, size_t most)
+{
+	const struct report_faults *faults = &report->faults;
+	struct table table = {};
+	size_t shown = section_rows(faults->by_file_count, most);
+	int64_t minor = 0, major = 0;
+
+	if (!shown)
+		return;
+	section_begin(screen, &table, "Page faults by file", 24);
+	section_text(&table, "part", 0, 1);
+	section_number(&table, "from memory", 0);
+	section_number(&table, "from disk", 0);
+	section_number(&table, "time", 0);
+	for (size_t i = 0; i < shown; i++) {
+		const struct report_fault_file *file = &faults->by_file[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", file->path);
+		table_cell(&table, TERM_DIM, "%s", file->part);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(file->minor).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(file->major).text);
+		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, file->duration_ns));
+	}
+	if (shown < faults->by_file_count) {
+		for (size_t i = shown; i < faults->by_file_count; i++) {
+			minor = fmt_add(minor, faults->by_file[i].minor);
+			major = fmt_add(major, faults->by_file[i].major);
+		}
+		section_more(&table, faults->by_file_count - shown);
+		table_cell(&table, TERM_DIM, "%s", "");
+		table_cell(&table, TERM_DIM, "%s", fmt_count(minor).text);
+		table_cell(&table, TERM_DIM, "%s", fmt_count(major).text);
+	}
+	section_end(screen, &table);
+}
+
 static const struct report_memory_kind *memory_kind_of(const struct report_memory *memory, enum mapping_kind kind)
 {
 	for (size_t i = 0; i < memory->by_kind_count; i++)

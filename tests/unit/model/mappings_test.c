@@ -121,6 +121,95 @@ static void snapshots_tell_what_no_call_mapped(void **state)
 		     REGION_LIBRARY, REGION_LIBRARY, REGION_STACK, REGION_MALLOC, REGION_MALLOC, REGION_OTHER);
 }
 
+/* HotSpot puts the guard of a thread's stack into it, glibc's loader the zeroes of a library's data behind those of the
+ * file; neither makes the place another thing. */
+static void what_is_put_in_a_place_keeps_what_it_is(void **state)
+{
+	(void)state;
+	EXPECT_KINDS("0 1/1 exec \"a\"\n"
+		     "1 1/1 file_map result=0x100000 length=0x100000 protection=3 flags=0x20022\n"
+		     "2 1/1 file_map result=0x100000 length=0x4000 protection=3 flags=0x32\n"
+		     "3 1/1 fault address=0x101000\n"
+		     "4 1/1 file_map result=0x300000 length=0x50000 inode=4 device=1 protection=1 \"libx.so.6\"\n"
+		     "5 1/1 file_map result=0x310000 length=0x10000 inode=4 device=1 protection=5 flags=0x12 \"libx.so.6\"\n"
+		     "6 1/1 file_map result=0x340000 length=0x10000 protection=3 flags=0x32\n"
+		     "7 1/1 fault address=0x340000\n"
+		     /* Not within it: past its end. */
+		     "8 1/1 file_map result=0x340000 length=0x20000 protection=3 flags=0x32\n"
+		     "9 1/1 fault address=0x340000\n",
+		     REGION_STACK, REGION_LIBRARY, REGION_MALLOC);
+}
+
+/* The heap has 256 MiB: 0x10000000. A byte for each 512 of it are 0x80000, a bit for each 8 bytes 0x400000. */
+static void what_the_jvm_reserves_is_known_whole(void **state)
+{
+	(void)state;
+	EXPECT_KINDS("0 1/1 run_text \"region.1.heap\" \"c0000000-d0000000\"\n"
+		     "0 1/1 run_text \"region.1.metaspace\" \"7000000-7010000\"\n"
+		     "0 1/1 run_text \"region.1.class_space\" \"40000000-40010000,40040000-40050000\"\n"
+		     "0 1/1 exec \"java\"\n"
+		     "1 1/2 file_map result=0x5000000 length=0x80000 protection=0 flags=0x4022\n" /* before the heap */
+		     "2 1/2 file_map result=0xc0000000 length=0x10000000 protection=0 flags=0x4022\n"
+		     "3 1/2 file_map result=0x6000000 length=0x81000 protection=0 flags=0x4022\n"
+		     "4 1/2 file_map result=0x6800000 length=0x400000 protection=0 flags=0x4022\n"
+		     "5 1/2 file_map result=0x6800000 length=0x1000 protection=3 flags=0x32\n"
+		     "6 1/3 file_map result=0x5100000 length=0x80000 protection=0 flags=0x4022\n" /* another thread */
+		     "7 1/2 file_map result=0x7000000 length=0x800000 protection=0 flags=0x4022\n"
+		     "8 1/2 file_map result=0x3f000000 length=0x2000000 protection=0 flags=0x4022\n"
+		     "9 1/2 file_map result=0x40000000 length=0x10000 protection=3 flags=0x32\n"
+		     "10 1/2 fault address=0x5000000\n"
+		     "11 1/2 fault address=0x6080000\n"
+		     "12 1/2 fault address=0x6800000\n"
+		     "13 1/2 fault address=0x6801000\n"
+		     "14 1/2 fault address=0x5100000\n"
+		     "15 1/2 fault address=0x7100000\n"
+		     "16 1/2 fault address=0x40020000\n"
+		     "17 1/2 fault address=0x40060000\n",
+		     REGION_MALLOC, REGION_GC, REGION_GC, REGION_GC, REGION_MALLOC, REGION_METASPACE, REGION_CLASS_SPACE,
+		     REGION_CLASS_SPACE);
+}
+
+/* Of an archive of classes: the bitmap lies where the kernel put it, archived objects in the heap. */
+static void parts_of_files_are_told(void **state)
+{
+	static const enum mapping_part expected[] = {PART_DATA,	  PART_READ_ONLY, PART_BITMAP, PART_HEAP,
+						      PART_TEXT,  PART_BSS,	  PART_TEXT,   PART_DATA,
+						      PART_BSS,	  PART_NONE};
+	struct model *model auto_done(model_free) =
+		trace_model("0 1/1 run_text \"region.1.heap\" \"c0000000-d0000000\"\n"
+			    "0 1/1 exec \"java\"\n"
+			    "1 1/1 file_map result=0x100000 length=0x1000 inode=1 device=1 protection=3 flags=0x12 \"a.jsa\"\n"
+			    "1 1/1 file_map result=0x200000 length=0x1000 inode=1 device=1 protection=1 flags=0x12 \"a.jsa\"\n"
+			    "1 1/1 file_map result=0x300000 length=0x1000 inode=1 device=1 protection=1 flags=2 \"a.jsa\"\n"
+			    "1 1/1 file_map result=0xcff00000 length=0x1000 inode=1 device=1 protection=3 flags=0x12 \"a.jsa\"\n"
+			    "1 1/1 file_map result=0x400000 length=0x9000 inode=2 device=1 protection=5 flags=2 \"libx.so\"\n"
+			    "1 1/1 file_map result=0x408000 length=0x1000 protection=3 flags=0x32\n"
+			    "2 1/1 fault address=0x100000\n"
+			    "3 1/1 fault address=0x200000\n"
+			    "4 1/1 fault address=0x300000\n"
+			    "5 1/1 fault address=0xcff00000\n"
+			    "6 1/1 fault address=0x400000\n"
+			    "7 1/1 fault address=0x408000\n"
+			    "8 1/1 fault address=0x600000\n"
+			    "9 1/1 fault address=0x601000\n"
+			    "10 1/1 fault address=0x602000\n"
+			    "11 1/1 fault address=0x604000\n"
+			    "12 1/1 proc_text file=maps \""
+			    "00600000-00601000 r-xp 00000000 08:01 77 /bin/tool\\n"
+			    "00601000-00602000 rw-p 00002000 08:01 77 /bin/tool\\n"
+			    "00602000-00603000 rw-p 00000000 00:00 0 \\n"
+			    "00604000-00605000 rw-p 00000000 00:00 0 \\n\"\n");
+
+	(void)state;
+	assert_int_equal(model->mappings.faults.count, array_length(expected));
+	for (size_t i = 0; i < array_length(expected); i++)
+		assert_string_equal(model_part_name((enum mapping_part)model->mappings.fault_parts.items[i]),
+				    model_part_name(expected[i]));
+	assert_int_equal(model->mappings.fault_kinds.items[3], REGION_CDS);
+	assert_int_equal(model->mappings.fault_kinds.items[8], REGION_LIBRARY);
+	assert_int_equal(model->mappings.fault_kinds.items[9], REGION_MALLOC);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +217,9 @@ int main(void)
 		cmocka_unit_test(what_the_jvm_says_goes_before_anonymous_memory_and_memory_files),
 		cmocka_unit_test(mappings_change_over_time),
 		cmocka_unit_test(snapshots_tell_what_no_call_mapped),
+		cmocka_unit_test(what_is_put_in_a_place_keeps_what_it_is),
+		cmocka_unit_test(what_the_jvm_reserves_is_known_whole),
+		cmocka_unit_test(parts_of_files_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -377,6 +377,12 @@ static const struct report_jar jars[] = {
 	 .phases = {[PHASE_STARTUP] = {2, 20480, 0}}},
 };
 
+static const struct report_fault_file fault_files[] = {
+	{"/usr/lib/jvm/jdk-25/lib/server/classes.jsa", MAPPING_CDS, "read-only", 1400, 12, {KNOWN, 9100000}},
+	{"/usr/lib/jvm/jdk-25/lib/server/libjvm.so", MAPPING_LIBRARY, "text", 420, 14, {KNOWN, 4200000}},
+	{"/usr/lib/jvm/jdk-25/lib/server/libjvm.so", MAPPING_LIBRARY, "bss", 90, 0, {KNOWN, 210000}},
+};
+
 static const char *const jars_of_logger[] = {"/srv/app/petclinic-rest.jar!/BOOT-INF/lib/jcl-over-slf4j-2.0.17.jar",
 					      "/srv/app/petclinic-rest.jar!/BOOT-INF/lib/spring-jcl-7.0.8.jar"};
 
@@ -408,16 +414,16 @@ static const struct report_thread threads[] = {
 };
 
 static const struct report_memory_kind at_ready[] = {
-	{MAPPING_HEAP, 2063597568, 130023424, 121634816},
-	{MAPPING_METASPACE, 1140850688, 92274688, 91226112},
-	{MAPPING_CODE_CACHE, 251658240, 25165824, 24117248},
-	{MAPPING_LIBRARY, 41943040, 41943040, 22020096},
+	{MAPPING_HEAP, 2063597568, 130023424, 121634816, 0},
+	{MAPPING_METASPACE, 1140850688, 92274688, 91226112, 0},
+	{MAPPING_CODE_CACHE, 251658240, 25165824, 24117248, 0},
+	{MAPPING_LIBRARY, 41943040, 41943040, 22020096, 0},
 };
 static const struct report_memory_kind at_warm[] = {
-	{MAPPING_HEAP, 2063597568, 142606336, 135266304},
-	{MAPPING_METASPACE, 1140850688, 99614720, 98566144},
-	{MAPPING_CODE_CACHE, 251658240, 35651584, 34603008},
-	{MAPPING_STACK, 67108864, 2097152, 2097152},
+	{MAPPING_HEAP, 2063597568, 142606336, 135266304, 50331648},
+	{MAPPING_METASPACE, 1140850688, 99614720, 98566144, 0},
+	{MAPPING_CODE_CACHE, 251658240, 35651584, 34603008, 0},
+	{MAPPING_STACK, 67108864, 2097152, 2097152, 0},
 };
 
 static const struct report_memory memory[] = {
@@ -548,7 +554,13 @@ void sample_spring(struct report *report)
 	SAMPLE_LIST(report, duplicates, duplicates);
 	SAMPLE_LIST(report, files, files);
 	report->faults =
-		(struct report_faults){known(153212), known(26), known(251 * MS), faults, array_length(faults)};
+		(struct report_faults){.minor = known(153212),
+				       .major = known(26),
+				       .duration_ns = known(251 * MS),
+				       .by_mapping = faults,
+				       .by_mapping_count = array_length(faults),
+				       .by_file = fault_files,
+				       .by_file_count = array_length(fault_files)};
 	report->jit_compilations = known(7986);
 	report->jit_c1 = known(6411);
 	report->jit_c2 = known(1575);
