@@ -158,6 +158,12 @@ function filesSection() {
   section("files", "Files", "Every path that was opened, looked up or read; failed look-ups are a class path that is searched.", table("files", "Files", [{ title: "Path", key: "path", wide: true }, { title: "Opens", key: "opens", number: count }, { title: "failed", key: "failed_opens", number: count }, { title: "Look-ups", key: "lookups", number: count }, { title: "failed", key: "failed_lookups", number: count },
     { title: "Reads", key: "reads", number: count }, { title: "Read", key: "bytes_read", number: bytes }, { title: "Time", key: "duration_ns", number: nanoseconds }], report.files, { sort: 7, rows: 15 }));
 }
+function pageCacheSection() {
+  const cache = report.page_cache;
+  if (!cache || !listed(cache.files)) return;
+  section("disk", "Page cache and disk", cache.state && `The page cache was ${cache.state === "partly" ? "warm in part only" : cache.state}: ${bytes(cache.resident)} of the ${bytes(cache.size)} of files that the command names were in memory at exec${cache.dropped ? ", after --drop-caches" : ""}. All threads together waited ${duration(cache.disk_ns)} for the disk.`, table("disk", "Files and the disk", [{ title: "File", key: "path", wide: true }, { title: "Size", key: "size", number: bytes }, { title: "In memory at exec", key: "resident", number: bytes }, { title: "at exit", key: "resident_at_exit", number: bytes },
+    { title: "Read ahead", key: "read_ahead", number: bytes, help: "of an archive: what came into memory beyond what was read" }, { title: "Major faults", key: "major_faults", number: count }, { title: "Waited", key: "disk_ns", number: nanoseconds }], cache.files, { sort: 6, rows: 12 }));
+}
 function faultsSection() {
   const faults = report.faults;
   if (!faults || !listed(faults.by_mapping)) return;
@@ -208,6 +214,7 @@ exceptionsSection();
 classesSection();
 jarsSection();
 filesSection();
+pageCacheSection();
 faultsSection();
 memorySection();
 threadsSection();

@@ -1,8 +1,9 @@
 """Reads of archives against strace: bytes, calls and offsets of the same deterministic program, in two runs of it."""
 
 import os
+import shutil
 
-from harness import application, case, demo_jar, folder, free_port, java, java_workload, main, program, run_quietly, trace
+from harness import SOURCE, application, case, demo_jar, folder, free_port, java, java_workload, main, program, run_quietly, skip, trace
 from witness import READS, entries_read, our_reads, parse_places, parse_reads, zip_entries
 
 
@@ -99,6 +100,61 @@ def entries_of_petclinic():
     places, entries = entries_agree(jar, run, log)
     assert len(places) > 20_000 and len(entries) > 10_000, (len(places), len(entries))
     assert sum(bool(nested) for nested, _ in entries) > 10_000
+
+
+SERVER = """
+import http.server, os, sys
+port, path = int(sys.argv[1]), sys.argv[2]
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        file = os.open(path, os.O_RDONLY)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+        body = str(sum(len(os.pread(file, 4096, at)) for at in range(0, os.path.getsize(path), 1 << 17))).encode()
+        os.close(file)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+http.server.HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+"""
+
+
+@case
+def cold_and_warm_page_cache():
+    """The same server, from a page cache that was emptied of its files and from a full one: each request reads 128 pages, far
+    enough from each other that none of them comes with another."""
+    place = os.path.join(SOURCE, "build", f"cold-{os.getpid()}")  # on a disk, unlike /tmp on some machines
+    os.makedirs(place)
+    path = os.path.join(place, "data")
+    try:
+        with open(path, "wb") as file:
+            file.write(os.urandom(16 << 20))
+        runs = {}
+        for name, options in (("cold", ["--drop-caches"]), ("warm", [])):
+            if name == "warm":
+                with open(path, "rb") as file:
+                    file.read()
+            port = free_port()
+            runs[name] = trace([program("python3"), "-c", SERVER, str(port), path], *options, "-n", "5", urls=[f"http://127.0.0.1:{port}/"])
+    finally:
+        shutil.rmtree(place)
+    rows = {name: {row["path"]: row for row in run.report["page_cache"]["files"]}[path] for name, run in runs.items()}
+    if rows["cold"]["resident"] > 0:
+        skip(f"nothing in {place} leaves the page cache")
+    cold, warm = (runs[name].report["page_cache"] for name in ("cold", "warm"))
+    assert (cold["dropped"], warm["dropped"]) == (True, False)
+    assert rows["warm"]["resident"] == rows["warm"]["size"] == 16 << 20, rows["warm"]
+    assert (cold["state"], warm["state"]) == ("cold", "warm"), (cold, warm)
+    assert any(note.startswith("The page cache was cold") for note in runs["cold"].report["notes"]), runs["cold"].report["notes"]
+    assert not any(note.startswith("The page cache was") for note in runs["warm"].report["notes"]), runs["warm"].report["notes"]
+    # On the critical path: the first request waits in the one, no request in the other.
+    waits = {name: [request["causes"].get("wait.disk", 0) for request in run.report["requests"]] for name, run in runs.items()}
+    assert waits["cold"][0] > 0 and not any(waits["cold"][1:]) and not any(waits["warm"]), waits
+    assert rows["cold"]["disk_ns"] >= waits["cold"][0] and rows["warm"]["disk_ns"] == 0, rows
+    assert rows["cold"]["resident_at_exit"] >= 128 * 4096, rows["cold"]
 
 
 main()

@@ -57,6 +57,7 @@ void analyze_inventory(const struct model *model, struct report *report)
 	inventory_files(&inventory);
 	inventory_jars(&inventory);
 	inventory_duplicates(&inventory);
+	inventory_page_cache(&inventory);
 	inventory_classes(&inventory);
 	inventory_exceptions(&inventory);
 	inventory_faults(&inventory);

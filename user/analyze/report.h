@@ -267,6 +267,21 @@ struct report_file {
 	int64_t opens, failed_opens, lookups, failed_lookups, reads, bytes_read, duration_ns;
 };
 
+struct report_cached_file {
+	const char *path;
+	struct maybe size, resident, resident_at_exit; /* in memory at exec and at the end, whole pages */
+	int64_t major_faults, disk_ns;		       /* what all threads waited for the disk over it */
+	struct maybe read_ahead; /* of an archive: what came into memory beyond what was read of it */
+};
+
+struct report_page_cache {
+	bool is_known, was_dropped;
+	const char *state; /* cold, warm, partly: of what the files had in memory in the end, was it there at exec? NULL */
+	int64_t size, resident, disk_ns; /* of the files whose state at exec is known; all waits for the disk */
+	const struct report_cached_file *files; /* by disk_ns, then by what was missing */
+	size_t files_count;
+};
+
 struct report_fault_kind {
 	enum mapping_kind kind;
 	int64_t minor, major;
@@ -354,6 +369,7 @@ struct report {
 	REPORT_LIST(struct report_jar, jars);
 	REPORT_LIST(struct report_duplicate, duplicates);
 	REPORT_LIST(struct report_file, files);
+	struct report_page_cache page_cache;
 	struct report_faults faults;
 	struct maybe jit_compilations, jit_c1, jit_c2, jit_cpu_ns, jit_deoptimizations;
 	struct maybe gc_collections, gc_pauses, gc_pause_ns, gc_safepoints, gc_safepoint_ns;

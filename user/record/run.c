@@ -15,7 +15,6 @@
 #include "base/auto.h"
 #include "parse/redact.h"
 #include "record/attach.h"
-#include "record/page_cache.h"
 #include "record/ports.h"
 #include "record/session.h"
 #include "record/snapshot.h"
@@ -188,19 +187,19 @@ static void write_command(struct session *session)
 /* Whether this is a start from a cold page cache is a fact about the run, whoever emptied it. */
 static void prepare_page_cache(struct session *session)
 {
-	struct page_cache_files files auto_done(page_cache_files_done) = {};
+	struct page_cache_files *files = &session->page_cache;
 
-	page_cache_find(session->options->command, invoker_search_path(&session->invoker), &files);
+	page_cache_find(session->options->command, invoker_search_path(&session->invoker), files);
 	if (session->options->drop_caches) {
 		uint64_t left_bytes;
 
-		page_cache_drop(&files);
-		left_bytes = page_cache_record(&files, &session->output, MOMENT_EXEC);
+		page_cache_drop(files);
+		left_bytes = page_cache_record(files, &session->output, MOMENT_EXEC);
 		output_textf(&session->output, "drop_caches", "%lu", (unsigned long)left_bytes);
-		session_say(session, "page cache: %zu files evicted, %.1f MB of them stayed resident", files.items.count,
+		session_say(session, "page cache: %zu files evicted, %.1f MB of them stayed resident", files->items.count,
 			    (double)left_bytes / 1e6);
 	} else {
-		page_cache_record(&files, &session->output, MOMENT_EXEC);
+		page_cache_record(files, &session->output, MOMENT_EXEC);
 	}
 }
 
@@ -254,6 +253,7 @@ static void write_end(struct session *session)
 
 	snapshot_cgroup(output, &session->cgroup, pid, MOMENT_EXIT);
 	snapshot_cpus(output, pid, MOMENT_EXIT);
+	page_cache_record(&session->page_cache, output, MOMENT_EXIT);
 	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++) {
 		struct probes_kind_count count = probes_kind_count(&session->probes, (enum event_kind)kind);
 
@@ -292,6 +292,7 @@ static void close_session(struct session *session)
 	live_done(&session->live);
 	stack_ids_done(&session->stack_ids);
 	archives_done(&session->archives);
+	page_cache_files_done(&session->page_cache);
 	tree_done(&session->tree);
 	map_done(&session->vms_created);
 	invoker_done(&session->invoker);

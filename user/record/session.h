@@ -18,6 +18,7 @@
 #include "record/libraries.h"
 #include "record/live.h"
 #include "record/output.h"
+#include "record/page_cache.h"
 #include "record/probes.h"
 #include "record/run.h"
 #include "record/snapshot.h"
@@ -52,6 +53,7 @@ struct session {
 	struct live live;
 	struct stack_ids stack_ids;
 	struct archives archives;
+	struct page_cache_files page_cache; /* what the command was about to use */
 	struct libraries libraries;
 	struct tree tree;
 	struct map vms_created; /* JVMs that are held, or about to be, at JNI_CreateJavaVM: pid → since when */

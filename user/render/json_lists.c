@@ -207,6 +207,37 @@ void json_put_files(struct json_out *json, const struct report *report)
 	json_out_array_end(json);
 }
 
+void json_put_page_cache(struct json_out *json, const struct report_page_cache *cache)
+{
+	json_out_key(json, "page_cache");
+	json_out_object(json);
+	json_out_key(json, "state");
+	json_out_text(json, cache->state);
+	json_put_bool(json, "dropped", cache->was_dropped);
+	if (cache->is_known) {
+		json_put_int(json, "size", cache->size);
+		json_put_int(json, "resident", cache->resident);
+	}
+	json_put_int(json, "disk_ns", cache->disk_ns);
+	json_out_key(json, "files");
+	json_out_array(json);
+	for (size_t i = 0; i < cache->files_count; i++) {
+		const struct report_cached_file *file = &cache->files[i];
+
+		json_out_object_flat(json);
+		json_put_text(json, "path", file->path);
+		json_put_maybe(json, "size", file->size);
+		json_put_maybe(json, "resident", file->resident);
+		json_put_maybe(json, "resident_at_exit", file->resident_at_exit);
+		json_put_int(json, "major_faults", file->major_faults);
+		json_put_int(json, "disk_ns", file->disk_ns);
+		json_put_maybe(json, "read_ahead", file->read_ahead);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
+	json_out_object_end(json);
+}
+
 static void put_faults(struct json_out *json, const struct report_faults *faults)
 {
 	if (!faults->minor.state && !faults->major.state && !faults->by_mapping_count)

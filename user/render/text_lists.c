@@ -130,6 +130,47 @@ void text_class_jars(struct screen *screen, const struct report *report, size_t 
 	section_end(screen, &table);
 }
 
+void text_page_cache(struct screen *screen, const struct report *report, size_t most)
+{
+	const struct report_page_cache *cache = &report->page_cache;
+	struct table table = {};
+	size_t shown = section_rows(cache->files_count, most);
+
+	if (cache->state) {
+		screen_blank(screen);
+		screen_paragraph(screen, TERM_PLAIN, "Page cache",
+				 "%s: %s of %s of the files that the command names were in memory at exec%s; threads waited "
+				 "%s for the disk, all together",
+				 strcmp(cache->state, "partly") == 0 ? "partly warm" : cache->state,
+				 fmt_bytes(cache->resident).text, fmt_bytes(cache->size).text,
+				 cache->was_dropped ? ", after --drop-caches" : "", fmt_duration(cache->disk_ns).text);
+	}
+	if (!shown)
+		return;
+	section_begin(screen, &table, "Files and the disk", 24);
+	section_number(&table, "size", 3);
+	section_number(&table, "at exec", 0);
+	section_number(&table, "at exit", 1);
+	section_number(&table, "read ahead", 4);
+	section_number(&table, "faults from disk", 2);
+	section_number(&table, "waited", 0);
+	for (size_t i = 0; i < shown; i++) {
+		const struct report_cached_file *file = &cache->files[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", file->path);
+		table_cell(&table, TERM_PLAIN, "%s", maybe_bytes(screen, file->size));
+		table_cell(&table, TERM_PLAIN, "%s", maybe_bytes(screen, file->resident));
+		table_cell(&table, TERM_PLAIN, "%s", maybe_bytes(screen, file->resident_at_exit));
+		table_cell(&table, TERM_PLAIN, "%s", maybe_bytes(screen, file->read_ahead));
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(file->major_faults).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(file->disk_ns).text);
+	}
+	if (shown < cache->files_count)
+		section_more(&table, cache->files_count - shown);
+	section_end(screen, &table);
+}
+
 static void file_cells(struct table *table, const struct report_file *file, enum term_style style)
 {
 	table_cell(table, style, "%s", fmt_count(file->opens).text);
