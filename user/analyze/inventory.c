@@ -55,6 +55,7 @@ void analyze_inventory(const struct model *model, struct report *report)
 	inventory_threads(&inventory);
 	inventory_archives(&inventory);
 	inventory_files(&inventory);
+	inventory_searches(&inventory);
 	inventory_jars(&inventory);
 	inventory_duplicates(&inventory);
 	inventory_page_cache(&inventory);

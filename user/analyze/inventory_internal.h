@@ -20,6 +20,7 @@ struct inventory {
 void inventory_threads(const struct inventory *inventory);
 void inventory_archives(const struct inventory *inventory); /* the runtime's CDS archive and AOT cache */
 void inventory_files(const struct inventory *inventory);
+void inventory_searches(const struct inventory *inventory); /* what was looked for and not found */
 void inventory_jars(const struct inventory *inventory);
 void inventory_duplicates(const struct inventory *inventory);
 void inventory_classes(const struct inventory *inventory);

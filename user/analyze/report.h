@@ -267,6 +267,14 @@ struct report_file {
 	int64_t opens, failed_opens, lookups, failed_lookups, reads, bytes_read, duration_ns;
 };
 
+/* Opens and look-ups that failed, of one folder and one pattern of names. */
+struct report_search {
+	const char *folder, *pattern; /* "*.class"; the name itself where there was one alone */
+	const char *purpose;	      /* what programs look for there: class path, library path … "" not known */
+	int64_t failed, names, duration_ns; /* tries, different names among them */
+	int64_t phase_failed[PHASE_COUNT];
+};
+
 struct report_cached_file {
 	const char *path;
 	struct maybe size, resident, resident_at_exit; /* in memory at exec and at the end, whole pages */
@@ -369,6 +377,7 @@ struct report {
 	REPORT_LIST(struct report_jar, jars);
 	REPORT_LIST(struct report_duplicate, duplicates);
 	REPORT_LIST(struct report_file, files);
+	REPORT_LIST(struct report_search, searches);
 	struct report_page_cache page_cache;
 	struct report_faults faults;
 	struct maybe jit_compilations, jit_c1, jit_c2, jit_cpu_ns, jit_deoptimizations;

@@ -421,6 +421,8 @@ void json_put_report(struct json_out *json, const struct report *report, struct 
 		json_put_duplicates(json, report);
 	if (report->files_count || has_files)
 		json_put_files(json, report);
+	if (report->searches_count || has_files)
+		json_put_searches(json, report);
 	if (report->page_cache.is_known || report->page_cache.files_count)
 		json_put_page_cache(json, &report->page_cache);
 	json_put_machinery(json, report);

@@ -34,6 +34,7 @@ void json_put_exceptions(struct json_out *json, const struct report *report, str
 void json_put_classes(struct json_out *json, const struct report_classes *classes);
 void json_put_jars(struct json_out *json, const struct report *report, size_t entries_most); /* of each jar */
 void json_put_duplicates(struct json_out *json, const struct report *report);
+void json_put_searches(struct json_out *json, const struct report *report);
 void json_put_page_cache(struct json_out *json, const struct report_page_cache *cache);
 void json_put_files(struct json_out *json, const struct report *report);
 void json_put_machinery(struct json_out *json, const struct report *report); /* faults, jit, gc */

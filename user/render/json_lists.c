@@ -207,6 +207,31 @@ void json_put_files(struct json_out *json, const struct report *report)
 	json_out_array_end(json);
 }
 
+void json_put_searches(struct json_out *json, const struct report *report)
+{
+	json_out_key(json, "searches");
+	json_out_array(json);
+	for (size_t i = 0; i < report->searches_count; i++) {
+		const struct report_search *search = &report->searches[i];
+
+		json_out_object_flat(json);
+		json_put_text(json, "folder", search->folder);
+		json_put_text(json, "pattern", search->pattern);
+		json_put_observed_text(json, "for", search->purpose);
+		json_put_int(json, "failed", search->failed);
+		json_put_int(json, "names", search->names);
+		json_put_int(json, "duration_ns", search->duration_ns);
+		json_out_key(json, "phase_counts");
+		json_out_object_flat(json);
+		for (int phase = 0; phase < PHASE_COUNT; phase++)
+			if (search->phase_failed[phase])
+				json_put_int(json, phase_name((enum phase)phase), search->phase_failed[phase]);
+		json_out_object_end(json);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
+}
+
 void json_put_page_cache(struct json_out *json, const struct report_page_cache *cache)
 {
 	json_out_key(json, "page_cache");

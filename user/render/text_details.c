@@ -17,6 +17,7 @@ enum {
 	CLASS_PATH_MOST = 12,
 	FAULT_FILES_MOST = 15,
 	CACHED_FILES_MOST = 15,
+	SEARCHES_MOST = 15,
 	FILES_MOST = 40,
 	THREADS_MOST = 60,
 	CONNECTIONS_MOST = 40,
@@ -111,6 +112,7 @@ void text_details(struct screen *screen, const struct report *report)
 	text_entries(screen, report, ENTRIES_MOST);
 	text_class_path(screen, report, CLASS_PATH_MOST);
 	text_files(screen, report, FILES_MOST);
+	text_searches(screen, report, SEARCHES_MOST);
 	text_page_cache(screen, report, CACHED_FILES_MOST);
 	text_faults(screen, report);
 	text_fault_files(screen, report, FAULT_FILES_MOST);

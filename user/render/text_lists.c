@@ -130,6 +130,50 @@ void text_class_jars(struct screen *screen, const struct report *report, size_t 
 	section_end(screen, &table);
 }
 
+void text_searches(struct screen *screen, const struct report *report, size_t most)
+{
+	struct table table = {};
+	size_t shown = section_rows(report->searches_count, most);
+	int64_t failed = 0, duration_ns = 0;
+
+	if (!shown)
+		return;
+	section_begin(screen, &table, "Searches that found nothing", 30);
+	section_text(&table, "for", 0, 2);
+	section_number(&table, "tries", 0);
+	section_number(&table, "names", 1);
+	section_number(&table, "cold", 3);
+	section_number(&table, "warm", 4);
+	section_number(&table, "time", 0);
+	for (size_t i = 0; i < shown; i++) {
+		const struct report_search *search = &report->searches[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s/%s", strcmp(search->folder, "/") == 0 ? "" : search->folder,
+			   search->pattern);
+		table_cell(&table, TERM_DIM, "%s", search->purpose);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(search->failed).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(search->names).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(search->phase_failed[PHASE_FIRST_REQUEST]).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(search->phase_failed[PHASE_WARM]).text);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(search->duration_ns).text);
+	}
+	if (shown < report->searches_count) {
+		for (size_t i = shown; i < report->searches_count; i++) {
+			failed = fmt_add(failed, report->searches[i].failed);
+			duration_ns = fmt_add(duration_ns, report->searches[i].duration_ns);
+		}
+		section_more(&table, report->searches_count - shown);
+		table_cell(&table, TERM_DIM, "%s", "");
+		table_cell(&table, TERM_DIM, "%s", fmt_count(failed).text);
+		table_cell(&table, TERM_DIM, "%s", "");
+		table_cell(&table, TERM_DIM, "%s", "");
+		table_cell(&table, TERM_DIM, "%s", "");
+		table_cell(&table, TERM_DIM, "%s", fmt_duration(duration_ns).text);
+	}
+	section_end(screen, &table);
+}
+
 void text_page_cache(struct screen *screen, const struct report *report, size_t most)
 {
 	const struct report_page_cache *cache = &report->page_cache;

@@ -22,6 +22,7 @@ void text_class_sources(struct screen *screen, const struct report *report);
 void text_slowest_classes(struct screen *screen, const struct report *report, size_t most);
 void text_class_jars(struct screen *screen, const struct report *report, size_t most);
 void text_files(struct screen *screen, const struct report *report, size_t most);
+void text_searches(struct screen *screen, const struct report *report, size_t most);
 void text_page_cache(struct screen *screen, const struct report *report, size_t most);
 void text_faults(struct screen *screen, const struct report *report);
 void text_fault_files(struct screen *screen, const struct report *report, size_t most);
