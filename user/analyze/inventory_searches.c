@@ -1,6 +1,7 @@
 /* Opens and look-ups that found nothing, by folder and pattern of the name: a storm of them is one row. */
 #include "analyze/inventory_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +131,8 @@ void inventory_searches(const struct inventory *inventory)
 		} else if (model->events[i]->kind == EVENT_FILE_LOOKUP) {
 			const struct event_file_lookup *lookup = MODEL_EVENT(model, i, file_lookup);
 
-			if (lookup->result < 0)
+			/* readlink says so of what is there and is no link: every step of realpath() does that. */
+			if (lookup->result < 0 && lookup->result != -EINVAL)
 				count_failure(inventory, &rows, i, lookup->duration_ns);
 		}
 	}
