@@ -156,9 +156,12 @@ function jarsSection() {
 function filesSection() {
   if (!listed(report.files)) return;
   section("files", "Files", "Every path that was opened, looked up or read; failed look-ups are a class path that is searched.", table("files", "Files", [{ title: "Path", key: "path", wide: true }, { title: "Opens", key: "opens", number: count }, { title: "failed", key: "failed_opens", number: count }, { title: "Look-ups", key: "lookups", number: count }, { title: "failed", key: "failed_lookups", number: count },
-    { title: "Reads", key: "reads", number: count }, { title: "Read", key: "bytes_read", number: bytes }, { title: "Time", key: "duration_ns", number: nanoseconds }], report.files, { sort: 7, rows: 15 }),
-    listed(report.searches) && table("files", "Searches that found nothing", [{ title: "Where", key: "folder", wide: true, text: row => `${row.folder}/${row.pattern}`, cell: (row, marked) => [marked(`${row.folder === "/" ? "" : row.folder}/${row.pattern}`), row.for ? element("span", { class: "under" }, row.for) : null] }, { title: "Tries", key: "failed", number: count }, { title: "Names", key: "names", number: count },
-      ...[["Cold", "first_request"], ["Warm", "warm"]].map(([title, phase]) => ({ title, key: phase, number: count, value: row => row.phase_counts[phase] || 0, text: row => count(row.phase_counts[phase] || 0), cell: row => count(row.phase_counts[phase] || 0) })), { title: "Time", key: "duration_ns", number: nanoseconds }], report.searches, { sort: 1, rows: 12, heading: "Searches that found nothing" }));
+    { title: "Reads", key: "reads", number: count }, { title: "Read", key: "bytes_read", number: bytes }, { title: "Time", key: "duration_ns", number: nanoseconds }], report.files, { sort: 7, rows: 15 }));
+}
+function searchesSection() {
+  if (!listed(report.searches)) return;
+  section("searches", "Searches that found nothing", "Opens and look-ups that failed, by folder and pattern of names.", table("searches", "Searches that found nothing", [{ title: "Where", key: "folder", wide: true, text: row => `${row.folder}/${row.pattern}`, cell: (row, marked) => [marked(`${row.folder === "/" ? "" : row.folder}/${row.pattern}`), row.for ? element("span", { class: "under" }, row.for) : null] }, { title: "Tries", key: "failed", number: count }, { title: "Names", key: "names", number: count },
+      ...[["Cold", "first_request"], ["Warm", "warm"]].map(([title, phase]) => ({ title, key: phase, number: count, value: row => row.phase_counts[phase] || 0, text: row => count(row.phase_counts[phase] || 0), cell: row => count(row.phase_counts[phase] || 0) })), { title: "Time", key: "duration_ns", number: nanoseconds }], report.searches, { sort: 1, rows: 12 }));
 }
 function pageCacheSection() {
   const cache = report.page_cache;
@@ -216,6 +219,7 @@ exceptionsSection();
 classesSection();
 jarsSection();
 filesSection();
+searchesSection();
 pageCacheSection();
 faultsSection();
 memorySection();
