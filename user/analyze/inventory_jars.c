@@ -274,6 +274,55 @@ static int compare_jars(const void *left, const void *right)
 	return order || !a->nested_in ? order : strcmp(a->nested_in, b->nested_in);
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_jar_name(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > strlen(".jar") && strcmp(path + length - strlen(".jar"), ".jar") == 0;
+}
+
+/* Jars of a class path that were found there and never opened: the JVM looks whether each is there before it asks one. A
+ * jar that was opened under another name, by a link, is not taken for unused. */
+static void put_never_opened(const struct inventory *inventory, struct jar_rows *rows)
+{
+	const struct model *model = inventory->model;
+	struct map known_names auto_done(map_done) = {};
+
+	for (uint32_t i = 1; i < model->files.list.count; i++) {
+		const char *base = base_of(model_file_path(model, i));
+
+		map_set(&known_names, hash_bytes(base, strlen(base)), 1, NULL);
+	}
+	for (uint32_t i = 0; i < model->event_count; i++) {
+		const char *path, *base;
+		bool is_new;
+
+		if (model->events[i]->kind != EVENT_FILE_LOOKUP || MODEL_EVENT(model, i, file_lookup)->result < 0)
+			continue;
+		path = model_event_path(model, i);
+		base = base_of(path);
+		if (!is_jar_name(path))
+			continue;
+		map_set(&known_names, hash_bytes(base, strlen(base)), 1, &is_new);
+		if (!is_new)
+			continue;
+		*vec_push(&rows->list) = (struct report_jar){
+			.path = arena_copy(&inventory->report->arena, path, strlen(path)),
+			.opens = known(0),
+			.reads = known(0),
+			.bytes_read = known(0),
+			.is_unused = known(1),
+		};
+	}
+}
+
 void inventory_jars(const struct inventory *inventory)
 {
 	const struct model *model = inventory->model;
@@ -288,6 +337,7 @@ void inventory_jars(const struct inventory *inventory)
 		if (model->files.list.items[i].is_archive && (totals[i].opens || totals[i].reads))
 			put_file(inventory, i, &totals[i], &rows);
 	}
+	put_never_opened(inventory, &rows);
 	if (rows.list.count)
 		qsort(rows.list.items, rows.list.count, sizeof(*rows.list.items), compare_jars);
 	inventory_put(inventory, jars, &rows.list);
