@@ -176,6 +176,9 @@ static enum region_kind kind_of_name(const char *name, size_t length, bool is_co
 	    has_suffix(name, length, ".ear") || has_suffix(name, length, ".zip"))
 		return REGION_JAR;
 	base = base ? base + 1 : name;
+	/* HotSpot's own name for the memory file that ZGC has its heap in. */
+	if (strncmp(base, "memfd:java_heap", strlen("memfd:java_heap")) == 0)
+		return REGION_HEAP;
 	so = memmem(base, (size_t)(name + length - base), ".so", 3);
 	if (is_code || (so && (so + 3 == name + length || so[3] == '.')))
 		return REGION_LIBRARY;
@@ -189,7 +192,7 @@ static enum region_kind kind_of_file(const struct model *model, uint32_t file)
 	return kind_of_name(path, strlen(path), model->files.list.items[file].is_code);
 }
 
-/* A heap may be a memory file (ZGC): only files that say what they are go before the JVM's own word. */
+/* A heap may be a file of any name: only files that say what they are go before the JVM's own word. */
 static bool is_plain_file(enum region_kind kind)
 {
 	return kind == REGION_FILE;
@@ -203,7 +206,7 @@ static enum region_kind kind_of_line(const struct model *model, uint32_t pid, ui
 	bool is_file = name[0] == '/';
 	enum region_kind kind = is_file ? kind_of_name(name, strlen(name), is_executable) : REGION_MALLOC;
 
-	if (is_file && !is_plain_file(kind))
+	if (is_file && (!is_plain_file(kind) || !region || region->kind != REGION_HEAP))
 		return kind;
 	if (region)
 		return (enum region_kind)region->kind;
@@ -334,6 +337,18 @@ static enum mapping_part part_of_range(const struct live_range *range, enum regi
 	return range->part == PART_READ_ONLY && !range->is_fixed ? PART_BITMAP : (enum mapping_part)range->part;
 }
 
+/* Whether the JVM's region lies in this file: a heap may, and an archive of classes of any name. What the JVM told of an
+ * archive's bounds can reach over a neighbour. */
+static bool is_region_of_file(const struct process_state *process, const struct jvm_region *region, uint32_t file)
+{
+	const struct live_range *first = ranges_at(process, region->start);
+
+	/* The archive's first page is not always of the file. */
+	if (!first || first->what != RANGE_FILE)
+		first = ranges_at(process, ranges_next_edge(process, region->start));
+	return region->kind == REGION_HEAP || (first && first->what == RANGE_FILE && first->file == file);
+}
+
 /* What the calls seen so far mapped at an address; false where they mapped nothing there. */
 static bool place_of_range(const struct load *load, uint32_t process, uint64_t address, struct place *ret_place)
 {
@@ -345,7 +360,8 @@ static bool place_of_range(const struct load *load, uint32_t process, uint64_t a
 	if (range && range->what == RANGE_FILE) {
 		enum region_kind kind = kind_of_file(model, range->file);
 
-		if (!region || !is_plain_file(kind)) {
+		if (!region || !is_plain_file(kind) ||
+		    !is_region_of_file(&load->processes.items[process], region, range->file)) {
 			*ret_place = (struct place){kind, part_of_range(range, kind, region), range->file};
 			return true;
 		}
@@ -421,8 +437,8 @@ static void name_lines(struct load *load, uint32_t index)
 
 		procfs_unescape(map.name, name, sizeof(name));
 		kind = kind_of_line(model, text->pid, map.start, name, map.is_executable);
-		if (kind == REGION_MALLOC && process != NO_INDEX)
-			kind = kind_of_most(load, process, map.start, map.end, REGION_MALLOC);
+		if ((kind == REGION_MALLOC || kind == REGION_FILE) && process != NO_INDEX)
+			kind = kind_of_most(load, process, map.start, map.end, kind);
 		if (kind == REGION_MALLOC && is_bss_behind(&before, &map))
 			kind = REGION_LIBRARY;
 		before = (struct snapshot_range){.start = map.start, .end = map.end, .kind = (uint8_t)kind};

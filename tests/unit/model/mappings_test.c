@@ -38,6 +38,7 @@ static void mapped_files_are_known_by_name(void **state)
 		     "1 1/1 file_map result=0x600000 length=0x1000 inode=6 device=1 protection=5 \"tool\"\n"
 		     "1 1/1 file_map result=0x700000 length=0x1000\n"
 		     "1 1/1 file_map result=0x800000 length=0x1000 flags=0x20022\n"
+		     "1 1/1 file_map result=0xa00000 length=0x1000 inode=7 device=1 \"memfd:java_heap\"\n"
 		     "2 1/1 fault address=0x100000\n"
 		     "3 1/1 fault address=0x200fff\n"
 		     "4 1/1 fault address=0x300010\n"
@@ -46,9 +47,10 @@ static void mapped_files_are_known_by_name(void **state)
 		     "7 1/1 fault address=0x600010\n"
 		     "8 1/1 fault address=0x700010\n"
 		     "9 1/1 fault address=0x800010\n"
-		     "10 1/1 fault address=0x801000\n",
+		     "10 1/1 fault address=0x801000\n"
+		     "11 1/1 fault address=0xa00000\n",
 		     REGION_CDS, REGION_AOT, REGION_JAR, REGION_LIBRARY, REGION_FILE, REGION_LIBRARY, REGION_MALLOC,
-		     REGION_STACK, REGION_OTHER);
+		     REGION_STACK, REGION_OTHER, REGION_HEAP);
 }
 
 static void what_the_jvm_says_goes_before_anonymous_memory_and_memory_files(void **state)
@@ -68,9 +70,15 @@ static void what_the_jvm_says_goes_before_anonymous_memory_and_memory_files(void
 		     "5 1/1 fault address=0x300000\n"
 		     "6 1/1 fault address=0x40ffff\n"
 		     "7 1/1 fault address=0x410000\n"
-		     "8 1/1 fault address=0x500000\n", /* the region is another process's */
+		     "8 1/1 fault address=0x500000\n" /* the region is another process's */
+		     "9 1/1 run_text \"region.1.cds\" \"800000-900000\"\n"
+		     "9 1/1 file_map result=0x800000 length=0x1000\n"
+		     "9 1/1 file_map result=0x801000 length=0x10000 inode=5 device=1 \"app.cache\"\n"
+		     "9 1/1 file_map result=0x840000 length=0x1000 inode=6 device=1 \"LC_PAPER\"\n"
+		     "10 1/1 fault address=0x801000\n"
+		     "11 1/1 fault address=0x840000\n", /* another file within the bounds that the JVM told */
 		     REGION_HEAP, REGION_CDS, REGION_HEAP, REGION_METASPACE, REGION_METASPACE, REGION_OTHER,
-		     REGION_MALLOC);
+		     REGION_MALLOC, REGION_CDS, REGION_FILE);
 }
 
 static void mappings_change_over_time(void **state)
