@@ -19,6 +19,17 @@
 
 static const char *const hostile_command[] = {"./server\n--flag", ESCAPE, "a b", ""};
 static const char *const hostile_evidence[] = {LINES, NO_UTF8};
+static const struct report_search hostile_searches[] = {{ESCAPE, NO_UTF8, "", INT64_MAX, INT64_MAX, INT64_MAX, {}}};
+static const struct report_jar_entry hostile_entries[] = {
+	{.name = LINES, .reads = INT64_MAX, .bytes_read = INT64_MAX, .class_name = ESCAPE, .requested_by = NO_UTF8},
+	{.name = "", .bytes_wanted = INT64_MAX, .class_name = "", .requested_by = ""},
+};
+static const struct report_jar hostile_jars[] = {
+	{.path = ESCAPE, .entries = hostile_entries, .entries_count = 2, .is_unused = {KNOWN, 1}, .size = {KNOWN, INT64_MAX}}};
+static const char *const hostile_paths[] = {NO_UTF8, "/"};
+static const struct report_duplicate hostile_duplicates[] = {{LINES, ESCAPE, hostile_paths, 2}};
+static const struct report_cached_file hostile_cached_files[] = {{.path = NO_UTF8, .disk_ns = INT64_MAX}};
+
 static const char *const hostile_notes[] = {ESCAPE " in a note " LINES};
 static const char *const hostile_stack[] = {BIDI};
 static const struct report_observed hostile_observed[] = {{ESCAPE, "no", LINES}};
@@ -92,6 +103,11 @@ void sample_hostile(struct report *report)
 	SAMPLE_LIST(report, threads, hostile_threads);
 	SAMPLE_LIST(report, connections, hostile_connections);
 	SAMPLE_LIST(report, what_if, hostile_what_ifs);
+	SAMPLE_LIST(report, searches, hostile_searches);
+	SAMPLE_LIST(report, jars, hostile_jars);
+	SAMPLE_LIST(report, duplicates, hostile_duplicates);
+	report->page_cache.files = hostile_cached_files;
+	report->page_cache.files_count = 1;
 	report->classes.slowest = hostile_classes;
 	report->classes.slowest_count = 1;
 	report->classes.by_jar = hostile_class_jars;

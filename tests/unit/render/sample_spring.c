@@ -383,6 +383,18 @@ static const struct report_fault_file fault_files[] = {
 	{"/usr/lib/jvm/jdk-25/lib/server/libjvm.so", MAPPING_LIBRARY, "bss", 90, 0, {KNOWN, 210000}},
 };
 
+static const struct report_search searches[] = {
+	{"/srv/app/config", "*", "configuration", 64, 40, 310000, {[PHASE_STARTUP] = 64}},
+	{"/usr/lib/jvm/jdk-25/lib", "lib*.so", "library path", 12, 7, 20100, {[PHASE_STARTUP] = 9, [PHASE_FIRST_REQUEST] = 3}},
+	{"/etc", "localtime", "time zone", 2, 1, 4100, {[PHASE_WARM] = 2}},
+};
+
+static const struct report_cached_file cached_files[] = {
+	{"/srv/app/petclinic-rest.jar", {KNOWN, 59559936}, {KNOWN, 1048576}, {KNOWN, 52428800}, 0, 61 * MS, {KNOWN, 12297703}},
+	{"/usr/lib/jvm/jdk-25/lib/server/libjvm.so", {KNOWN, 29802496}, {KNOWN, 29802496}, {KNOWN, 29802496}, 26, 11 * MS, {ABSENT, 0}},
+	{"/usr/lib/locale/C.utf8/LC_CTYPE", {ABSENT, 0}, {ABSENT, 0}, {ABSENT, 0}, 1, 200000, {ABSENT, 0}},
+};
+
 static const char *const jars_of_logger[] = {"/srv/app/petclinic-rest.jar!/BOOT-INF/lib/jcl-over-slf4j-2.0.17.jar",
 					      "/srv/app/petclinic-rest.jar!/BOOT-INF/lib/spring-jcl-7.0.8.jar"};
 
@@ -552,6 +564,15 @@ void sample_spring(struct report *report)
 	};
 	SAMPLE_LIST(report, jars, jars);
 	SAMPLE_LIST(report, duplicates, duplicates);
+	SAMPLE_LIST(report, searches, searches);
+	report->page_cache = (struct report_page_cache){.is_known = true,
+							.was_dropped = true,
+							.state = "partly",
+							.size = 89362432,
+							.resident = 30851072,
+							.disk_ns = 90 * MS,
+							.files = cached_files,
+							.files_count = array_length(cached_files)};
 	SAMPLE_LIST(report, files, files);
 	report->faults =
 		(struct report_faults){.minor = known(153212),
