@@ -72,8 +72,8 @@ static void count_failure(const struct inventory *inventory, struct search_rows 
 			  uint64_t duration_ns)
 {
 	const struct model *model = inventory->model;
-	uint64_t *path_id = map_find(&model->files.event_paths, index);
-	const char *path = path_id ? model_text(model, (uint32_t)*path_id) : "";
+	uint32_t path_id = model_event_path_id(model, index);
+	const char *path = model_event_path(model, index);
 	struct name_parts parts = split_name(path);
 	uint64_t key;
 	bool is_new;
@@ -87,7 +87,7 @@ static void count_failure(const struct inventory *inventory, struct search_rows 
 	if (is_new) {
 		struct arena *arena = &inventory->report->arena;
 
-		*vec_push(&rows->first_paths) = (uint32_t)*path_id;
+		*vec_push(&rows->first_paths) = path_id;
 		*vec_push(&rows->list) = (struct report_search){
 			.folder = parts.folder_length ? arena_copy(arena, path, parts.folder_length) : "/",
 			.pattern = arena_format(arena, "%s*%s", parts.is_library ? "lib" : "", parts.suffix),
@@ -100,7 +100,7 @@ static void count_failure(const struct inventory *inventory, struct search_rows 
 	row->failed++;
 	row->duration_ns += (int64_t)duration_ns;
 	row->phase_failed[phase_of_time(inventory->report, model, model->events[index]->time_ns)]++;
-	map_set(&rows->names, *path_id, 1, &is_new);
+	map_set(&rows->names, path_id, 1, &is_new);
 	row->names += is_new;
 }
 

@@ -427,6 +427,20 @@ static void note_stolen(const struct model *model, struct report *report, const 
 			  fmt_duration((int64_t)(end_ns - start_ns)).text, first));
 }
 
+static void note_page_cache(struct report *report, const char **notes)
+{
+	const struct report_page_cache *cache = &report->page_cache;
+
+	if (!cache->state || strcmp(cache->state, "warm") == 0)
+		return;
+	note(report, notes,
+	     arena_format(&report->arena,
+			  "The page cache was %s: %s of the %s of files that the command names were in memory at exec%s.",
+			  strcmp(cache->state, "cold") == 0 ? "cold" : "warm in part only",
+			  fmt_bytes(cache->resident).text, fmt_bytes(cache->size).text,
+			  cache->was_dropped ? ", after --drop-caches" : ""));
+}
+
 void analyze_notes(const struct model *model, struct report *report)
 {
 	const char **notes = arena_array(&report->arena, const char *, NOTES_MAX);
@@ -454,14 +468,7 @@ void analyze_notes(const struct model *model, struct report *report)
 		note(report, notes, "No scheduling records: where the time of requests went cannot be told.");
 
 	note_stolen(model, report, notes);
-	if (report->page_cache.state && strcmp(report->page_cache.state, "warm") != 0)
-		note(report, notes,
-		     arena_format(&report->arena,
-				  "The page cache was %s: %s of the %s of files that the command names were in memory at "
-				  "exec%s.",
-				  strcmp(report->page_cache.state, "cold") == 0 ? "cold" : "warm in part only",
-				  fmt_bytes(report->page_cache.resident).text, fmt_bytes(report->page_cache.size).text,
-				  report->page_cache.was_dropped ? ", after --drop-caches" : ""));
+	note_page_cache(report, notes);
 	if (model->is_attached)
 		note(report, notes, "The program was running when recording began: times are from then.");
 	for vec_each(hold, &model->texts.holds)
