@@ -1,5 +1,7 @@
 """Reads of archives against strace: bytes, calls and offsets of the same deterministic program, in two runs of it."""
 
+import ctypes
+import mmap
 import os
 import shutil
 
@@ -110,7 +112,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         file = os.open(path, os.O_RDONLY)
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
-        body = str(sum(len(os.pread(file, 4096, at)) for at in range(0, os.path.getsize(path), 1 << 17))).encode()
+        body = str(sum(len(os.pread(file, 1 << 17, at)) for at in range(0, os.path.getsize(path), 1 << 17))).encode()
         os.close(file)
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
@@ -124,21 +126,25 @@ http.server.HTTPServer(("127.0.0.1", port), Handler).serve_forever()
 
 @case
 def cold_and_warm_page_cache():
-    """The same server, from a page cache that was emptied of its files and from a full one: each request reads 128 pages, far
-    enough from each other that none of them comes with another."""
+    """The same server, from a page cache that was emptied of its files and from a full one: each request reads a file in
+    pieces, and nothing ahead of them. It is large beside the interpreter, whose pages stay, since this test runs in it."""
     place = os.path.join(SOURCE, "build", f"cold-{os.getpid()}")  # on a disk, unlike /tmp on some machines
     os.makedirs(place)
     path = os.path.join(place, "data")
     try:
         with open(path, "wb") as file:
-            file.write(os.urandom(16 << 20))
+            file.write(os.urandom(1 << 20) * 64)
         runs = {}
         for name, options in (("cold", ["--drop-caches"]), ("warm", [])):
-            if name == "warm":
-                with open(path, "rb") as file:
-                    file.read()
             port = free_port()
-            runs[name] = trace([program("python3"), "-c", SERVER, str(port), path], *options, "-n", "5", urls=[f"http://127.0.0.1:{port}/"])
+            with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE) as pages:
+                if name == "warm":
+                    # Held there: a busy machine takes pages back that were read but once.
+                    place_of = ctypes.c_char.from_buffer(pages)
+                    if ctypes.CDLL(None, use_errno=True).mlock(ctypes.byref(place_of), ctypes.c_size_t(len(pages))) != 0:
+                        skip(f"mlock: {os.strerror(ctypes.get_errno())}")
+                    del place_of
+                runs[name] = trace([program("python3"), "-c", SERVER, str(port), path], *options, "-n", "5", urls=[f"http://127.0.0.1:{port}/"])
     finally:
         shutil.rmtree(place)
     rows = {name: {row["path"]: row for row in run.report["page_cache"]["files"]}[path] for name, run in runs.items()}
@@ -146,15 +152,15 @@ def cold_and_warm_page_cache():
         skip(f"nothing in {place} leaves the page cache")
     cold, warm = (runs[name].report["page_cache"] for name in ("cold", "warm"))
     assert (cold["dropped"], warm["dropped"]) == (True, False)
-    assert rows["warm"]["resident"] == rows["warm"]["size"] == 16 << 20, rows["warm"]
+    assert rows["warm"]["resident"] == rows["warm"]["size"] == 64 << 20, rows["warm"]
     assert (cold["state"], warm["state"]) == ("cold", "warm"), (cold, warm)
     assert any(note.startswith("The page cache was cold") for note in runs["cold"].report["notes"]), runs["cold"].report["notes"]
     assert not any(note.startswith("The page cache was") for note in runs["warm"].report["notes"]), runs["warm"].report["notes"]
     # On the critical path: the first request waits in the one, no request in the other.
     waits = {name: [request["causes"].get("wait.disk", 0) for request in run.report["requests"]] for name, run in runs.items()}
-    assert waits["cold"][0] > 0 and not any(waits["cold"][1:]) and not any(waits["warm"]), waits
+    assert waits["cold"][0] > max(waits["cold"][1:]) and not any(waits["warm"]), waits
     assert rows["cold"]["disk_ns"] >= waits["cold"][0] and rows["warm"]["disk_ns"] == 0, rows
-    assert rows["cold"]["resident_at_exit"] >= 128 * 4096, rows["cold"]
+    assert rows["cold"]["resident_at_exit"] == 64 << 20, rows["cold"]
 
 
 main()
