@@ -1,5 +1,5 @@
-/* Prints each page fault of a recording as the model sees it, one JSON object a line, for tests to compare with what the
- * kernel and the JVM say of the same addresses.
+/* Prints each page fault of a recording as the model sees it, one JSON object a line, for tests to compare with what
+ * the kernel and the JVM say of the same addresses.
  *
  *   recording_faults FILE */
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include "format/reader.h"
 #include "model/model.h"
 
-/* Whether another thing came to the fault's address after it: what is there in the end is then not what it was about. What is
- * put into a place by MAP_FIXED, without a file, is more of the same. */
+/* Whether another thing came to the fault's address after it: what is there in the end is then not what it was about.
+ * What is put into a place by MAP_FIXED, without a file, is more of the same. */
 static bool is_mapped_anew(const struct model *model, uint32_t fault_index)
 {
 	const struct event_fault *fault = MODEL_EVENT(model, fault_index, fault);
@@ -40,8 +40,7 @@ static struct err *print_faults(const char *path)
 		printf("{\"pid\": %u, \"mapped_anew\": %s, \"address\": %" PRIu64
 		       ", \"kind\": \"%s\", \"part\": \"%s\"}\n",
 		       fault->header.pid, is_mapped_anew(model, model->mappings.faults.items[i]) ? "true" : "false",
-		       fault->address,
-		       model_region_name((enum region_kind)model->mappings.fault_kinds.items[i]),
+		       fault->address, model_region_name((enum region_kind)model->mappings.fault_kinds.items[i]),
 		       model_part_name((enum mapping_part)model->mappings.fault_parts.items[i]));
 	}
 	return NULL;

@@ -20,10 +20,10 @@ static uint32_t span_of(const struct model *model, const struct entry_use *use, 
 	*ret_thread = use->first_thread;
 	if (use->first_wanted == NO_INDEX || use->first_thread == NO_INDEX)
 		return NO_INDEX;
-	return model_span_within(model, use->first_thread,
-				 model_span_at(model, use->first_thread,
-					       model->events[use->first_wanted]->time_ns - 1, NULL),
-				 SPAN_CLASS_LOAD);
+	return model_span_within(
+		model, use->first_thread,
+		model_span_at(model, use->first_thread, model->events[use->first_wanted]->time_ns - 1, NULL),
+		SPAN_CLASS_LOAD);
 }
 
 static bool is_asking_frame(const struct frame_line *line)

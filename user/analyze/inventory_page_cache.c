@@ -33,23 +33,26 @@ static void add_residencies(const struct inventory *inventory, struct cache_rows
 {
 	const struct model *model = inventory->model;
 
-	for vec_each(index, &model->texts.residencies) {
-		const struct event_residency *event = MODEL_EVENT(model, *index, residency);
-		struct report_cached_file *row = row_of(inventory, rows, event->tail);
-		int64_t resident;
+	for
+		vec_each(index, &model->texts.residencies)
+		{
+			const struct event_residency *event = MODEL_EVENT(model, *index, residency);
+			struct report_cached_file *row = row_of(inventory, rows, event->tail);
+			int64_t resident;
 
-		if (event->resident_pages > event->pages || event->pages > INT64_MAX / PAGE_BYTES)
-			continue;
-		resident = (int64_t)event->resident_pages * PAGE_BYTES;
-		row->size = known((int64_t)event->pages * PAGE_BYTES);
-		if (event->moment == MOMENT_EXIT)
-			row->resident_at_exit = known(resident);
-		else if (event->moment == MOMENT_EXEC)
-			row->resident = known(resident);
-	}
+			if (event->resident_pages > event->pages || event->pages > INT64_MAX / PAGE_BYTES)
+				continue;
+			resident = (int64_t)event->resident_pages * PAGE_BYTES;
+			row->size = known((int64_t)event->pages * PAGE_BYTES);
+			if (event->moment == MOMENT_EXIT)
+				row->resident_at_exit = known(resident);
+			else if (event->moment == MOMENT_EXEC)
+				row->resident = known(resident);
+		}
 }
 
-static struct report_cached_file *row_of_file(const struct inventory *inventory, struct cache_rows *rows, uint32_t file)
+static struct report_cached_file *row_of_file(const struct inventory *inventory, struct cache_rows *rows,
+					      uint32_t file)
 {
 	const char *path = model_file_path(inventory->model, file);
 
@@ -121,7 +124,8 @@ static void add_read_ahead(const struct inventory *inventory, struct cache_rows 
 {
 	for (size_t i = 0; i < inventory->report->jars_count; i++) {
 		const struct report_jar *jar = &inventory->report->jars[i];
-		uint64_t *place = jar->nested_in ? NULL : map_find(&rows->by_path, hash_bytes(jar->path, strlen(jar->path)));
+		uint64_t *place =
+			jar->nested_in ? NULL : map_find(&rows->by_path, hash_bytes(jar->path, strlen(jar->path)));
 		struct report_cached_file *row = place ? &rows->list.items[*place] : NULL;
 		int64_t ahead;
 
@@ -151,19 +155,22 @@ static void judge(const struct inventory *inventory, const struct cache_rows *ro
 	int64_t before = 0, used = 0;
 	bool has_exit = false;
 
-	for vec_each(row, &rows->list) {
-		int64_t resident = row->resident.value;
+	for
+		vec_each(row, &rows->list)
+		{
+			int64_t resident = row->resident.value;
 
-		if (row->resident.state != KNOWN)
-			continue;
-		cache->size += row->size.value;
-		cache->resident += resident;
-		if (row->resident_at_exit.state == KNOWN) {
-			has_exit = true;
-			used += row->resident_at_exit.value;
-			before += resident < row->resident_at_exit.value ? resident : row->resident_at_exit.value;
+			if (row->resident.state != KNOWN)
+				continue;
+			cache->size += row->size.value;
+			cache->resident += resident;
+			if (row->resident_at_exit.state == KNOWN) {
+				has_exit = true;
+				used += row->resident_at_exit.value;
+				before += resident < row->resident_at_exit.value ? resident
+										 : row->resident_at_exit.value;
+			}
 		}
-	}
 	if (!has_exit) {
 		before = cache->resident;
 		used = cache->size;

@@ -51,7 +51,8 @@ static const char *purpose_of(const char *path, const struct name_parts *parts)
 		return "library path";
 	if (strcmp(parts->suffix, ".class") == 0 || strcmp(parts->suffix, ".jar") == 0)
 		return "class path";
-	if (strstr(path, "/zoneinfo") || strcmp(parts->base, "localtime") == 0 || strcmp(parts->base, "timezone") == 0)
+	if (strstr(path, "/zoneinfo") || strcmp(parts->base, "localtime") == 0 ||
+	    strcmp(parts->base, "timezone") == 0)
 		return "time zone";
 	if (strstr(path, "/locale/") || strstr(path, "/locale-archive") || strstr(path, "/gconv/"))
 		return "locale";

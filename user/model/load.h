@@ -183,11 +183,17 @@ void files_done(struct model *model);
 void mappings_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event);
 void mappings_on_fork(struct load *load, uint32_t parent_process, uint32_t child_process);
 void mappings_on_exec(struct load *load, uint32_t process);
-const struct jvm_region *mappings_heap_of(const struct model *model, uint32_t pid); /* NULL where the JVM told none */
 void mappings_until(struct load *load, uint64_t time_ns); /* names the lines of snapshots up to then, by what is mapped */
 void mappings_prepare(struct load *load); /* regions and snapshots, once the texts are there */
 void mappings_load_done(struct load *load);
 void mappings_done(struct model *model);
+
+/* ---- regions.c ---- */
+void regions_prepare(struct model *model);
+const struct jvm_region *regions_at(const struct model *model, uint32_t pid, uint64_t address); /* NULL: none */
+const struct jvm_region *regions_heap_of(const struct model *model, uint32_t pid);		/* NULL: not told */
+enum region_kind regions_kind_of_reservation(const struct model *model, const struct reservation *reservation,
+					     uint64_t address);
 
 /* ---- ranges.c ---- */
 const struct live_range *ranges_at(const struct process_state *process, uint64_t address); /* NULL: nothing is known */

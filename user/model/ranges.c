@@ -94,13 +94,14 @@ uint64_t ranges_next_edge(const struct process_state *process, uint64_t address)
 	if (at == process->ranges.count)
 		return UINT64_MAX;
 	return process->ranges.items[at].start > address ? process->ranges.items[at].start
-							  : process->ranges.items[at].end;
+							 : process->ranges.items[at].end;
 }
 
 /* ---- reservations ---- */
 
-/* Whether a reservation has the size of a table that a collector keeps beside the heap: a byte for each 512 of it (card
- * table, block offsets), or one or two bits for each object's place (marks). Of its own end they may have a page more. */
+/* Whether a reservation has the size of a table that a collector keeps beside the heap: a byte for each 512 of it
+ * (card table, block offsets), or one or two bits for each object's place (marks). Of its own end they may have a
+ * page more. */
 static bool is_gc_table(uint64_t length, uint64_t heap_bytes)
 {
 	static const unsigned parts[] = {512, 64, 32};
@@ -117,7 +118,8 @@ static bool is_gc_table(uint64_t length, uint64_t heap_bytes)
 
 enum { ARENA_BYTES = 64 * 1024 * 1024 }; /* what malloc reserves for an arena, in a place of that alignment */
 
-/* The thread that reserves the heap goes on to reserve the collector's tables; class space and metaspace come later. */
+/* The thread that reserves the heap goes on to reserve the collector's tables; class space and metaspace come later.
+ */
 static bool is_gc_reservation(struct process_state *process, const struct jvm_region *heap,
 			      const struct event_file_map *event)
 {
@@ -136,7 +138,7 @@ static bool is_gc_reservation(struct process_state *process, const struct jvm_re
 static void reserve(struct load *load, struct process_state *process, const struct event_file_map *event,
 		    struct live_range *range)
 {
-	const struct jvm_region *heap = mappings_heap_of(load->model, event->header.pid);
+	const struct jvm_region *heap = regions_heap_of(load->model, event->header.pid);
 
 	*vec_push(&load->reservations) = (struct reservation){
 		.pid = event->header.pid,
@@ -147,8 +149,8 @@ static void reserve(struct load *load, struct process_state *process, const stru
 	range->reservation = (uint32_t)load->reservations.count;
 }
 
-/* Anonymous memory put in a place of one's own keeps what the place is: the guard of a thread's stack, what is used of
- * a reservation, and the part of a library's data that its file does not hold. */
+/* Anonymous memory put in a place of one's own keeps what the place is: the guard of a thread's stack, what is used
+ * of a reservation, and the part of a library's data that its file does not hold. */
 static void inherit(const struct load *load, const struct process_state *process, struct live_range *range)
 {
 	const struct live_range *around = ranges_at(process, range->start);
