@@ -147,8 +147,9 @@ def kinds_of_addresses(version, collector):
     for start_at, end, name, rss in lines:
         kind = kind_of_witness(told, (start_at, end, name), start_at)
         expected[kind] = expected.get(kind, 0) + rss
-    for kind in ("heap", "stack", "metaspace", "class_space", "code_cache"):
-        near(ours[kind], expected[kind], 0.05, f"resident {kind}")
+    # A moment later: code goes on being compiled, and a late thread has a stack of its own.
+    for kind, tolerance in (("heap", 0.05), ("metaspace", 0.05), ("class_space", 0.05), ("stack", 0.2)):
+        near(ours[kind], expected[kind], tolerance, f"resident {kind}")
     # The kernel joins a collector's tables with their neighbours in one line.
     assert ours.get("gc", 0) > 0 or collector == "ZGC", ours
 

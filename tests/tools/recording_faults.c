@@ -21,7 +21,7 @@ static bool is_mapped_anew(const struct model *model, uint32_t fault_index)
 
 		if (map->header.kind == EVENT_FILE_MAP && map->header.pid == fault->header.pid && map->result > 0 &&
 		    (map->inode || !(map->flags & MAP_FIXED)) && fault->address >= (uint64_t)map->result &&
-		    fault->address - (uint64_t)map->result < map->length)
+		    fault->address - (uint64_t)map->result < ((map->length + 4095) & ~4095ull))
 			return true;
 	}
 	return false;
