@@ -1,17 +1,28 @@
-/* Inside the JVM: its milestones, classes, exceptions, compilations, collections. USDT sites and function entries of libjvm;
- * one return probe, on JVM_FillInStackTrace, which Java code never calls directly (libjava's JNI stub does, by a call). */
+/* Inside the JVM: its milestones, classes, exceptions, compilations, collections. USDT sites and function entries of
+ * libjvm; one return probe, on JVM_FillInStackTrace, which Java code never calls directly (libjava's JNI stub does,
+ * by a call). */
 #include "bpf/java_stack.bpf.h"
 #include "bpf/site.bpf.h"
 
-enum { NAME_BYTES = 256, EXCEPTION_NAME_BYTES = 128, CALLER_FRAME_BYTES = 1024 };
+enum {
+	NAME_BYTES = 256,
+	EXCEPTION_NAME_BYTES = 128,
+	CALLER_FRAME_BYTES = 1024,
+	ASKER_FRAMES =
+		16, /* a class's asker lies behind the frames of the loaders that were asked one after another */
+	ASKER_FRAMES_IN_REQUEST = 32,
+	NESTED_LOADS_WALKED = 64,
+	WAIT_FRAMES = 64,
+};
 
 /* Starts a record with a variable tail in the probes' scratch place. */
-#define begin_record(name, NAME, thread)                                                                       \
-	({                                                                                                     \
-		struct event_##name *begun_ = scratch_at(1);                                                   \
-		if (begun_)                                                                                    \
-			fill_header(&begun_->header, EVENT_##NAME, 0, bpf_ktime_get_ns(), (thread)->pid, current_tid()); \
-		begun_;                                                                                        \
+#define begin_record(name, NAME, thread)                                                                             \
+	({                                                                                                           \
+		struct event_##name *begun_ = scratch_at(1);                                                         \
+		if (begun_)                                                                                          \
+			fill_header(&begun_->header, EVENT_##NAME, 0, bpf_ktime_get_ns(), (thread)->pid,             \
+				    current_tid());                                                                  \
+		begun_;                                                                                              \
 	})
 
 /* A text of known length in user memory, at `offset` of the record; returns the offset behind it. */
@@ -19,8 +30,8 @@ static __always_inline u32 append_text(void *record, u32 offset, u64 text, u64 l
 {
 	length = length < NAME_BYTES ? length : NAME_BYTES - 1;
 	offset = bounded(offset, 4095);
-	if (!text || !length || bpf_probe_read_user((char *)record + offset, bounded((u32)length, NAME_BYTES - 1),
-						    (void *)text) != 0)
+	if (!text || !length ||
+	    bpf_probe_read_user((char *)record + offset, bounded((u32)length, NAME_BYTES - 1), (void *)text) != 0)
 		return offset;
 	return offset + (u32)length;
 }
@@ -157,12 +168,25 @@ int jvm_exception_end(struct pt_regs *ctx)
 
 /* ---- classes ---- */
 
+/* The outermost load that goes on is over when its class is loaded: the text told is that of the same Symbol. */
+static __always_inline void end_load(struct thread_state *thread, u64 text)
+{
+	struct hotspot_process *process = thread->class_load_pointer ? java_process_of_current() : NULL;
+
+	if (process && text == thread->class_load_symbol + process->config.symbol_body)
+		thread->class_load_pointer = 0;
+}
+
 /* hotspot:class__loaded (name, length, loader data, is shared) */
 SEC("uprobe")
 int jvm_class_loaded(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
+
+	if (thread && site)
+		end_load(thread, site_argument(ctx, site, 0));
+
 	struct event_class_loaded *event = thread && site ? begin_record(class_loaded, CLASS_LOADED, thread) : NULL;
 
 	if (!event)
@@ -199,21 +223,41 @@ int jvm_class_init(struct pt_regs *ctx)
 	return 0;
 }
 
+/* Who asked for a class. A load within another load (a superclass, or the search of the loaders, one after another)
+ * has the asker of the outermost one; its stack shows the loaders at work, for which some of a thread's loads suffice
+ * outside requests. A nested load is known by its stack pointer, as long as the ends of loads are seen. */
+static __always_inline u64 stack_of_load(struct thread_state *thread, u64 stack_pointer, u64 symbol)
+{
+	u32 frames = control.is_in_request ? ASKER_FRAMES_IN_REQUEST : ASKER_FRAMES;
+
+	if (thread->class_load_pointer > stack_pointer && thread->has_class_returns) {
+		u32 nested = thread->nested_loads++;
+
+		if (!control.is_in_request && nested >= NESTED_LOADS_WALKED && (nested & (nested - 1)))
+			return 0;
+	} else {
+		thread->class_load_pointer = stack_pointer;
+		thread->class_load_symbol = symbol;
+	}
+	return java_stack_of_thread(thread->java_thread, frames);
+}
+
 /* Entry of SystemDictionary's loading function: argument 0 is the Symbol*, argument 1 the loader's handle. */
 SEC("uprobe")
 int jvm_class_load(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
+	u64 stack_id = thread && site ? stack_of_load(thread, PT_REGS_SP(ctx), site_argument(ctx, site, 0)) : 0;
 	struct event_class_load *event = thread && site ? begin_record(class_load, CLASS_LOAD, thread) : NULL;
 
 	if (!event)
 		return 0;
 	event->stack_pointer = PT_REGS_SP(ctx);
 	event->loader = site_argument(ctx, site, 1);
-	event->stack_id = 0;
-	event_output(&event->header,
-		     append_symbol(event, EVENT_FIXED_SIZE(class_load), site_argument(ctx, site, 0)), 0);
+	event->stack_id = stack_id;
+	event_output(&event->header, append_symbol(event, EVENT_FIXED_SIZE(class_load), site_argument(ctx, site, 0)),
+		     0);
 	return 0;
 }
 
@@ -229,8 +273,8 @@ int jvm_class_parse(struct pt_regs *ctx)
 		return 0;
 	event->stack_pointer = PT_REGS_SP(ctx);
 	event->loader = site_argument(ctx, site, 1);
-	event_output(&event->header,
-		     append_symbol(event, EVENT_FIXED_SIZE(class_parse), site_argument(ctx, site, 0)), 0);
+	event_output(&event->header, append_symbol(event, EVENT_FIXED_SIZE(class_parse), site_argument(ctx, site, 0)),
+		     0);
 	return 0;
 }
 
@@ -254,9 +298,10 @@ int jvm_class_link(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Entry of what the VM calls when the loading or the rewriting of a class has just ended. RETURN_OF_DEEPER: the frames of the
- * probes above that lie deeper than this entry have returned. RETURN_OF_CALLER: so has, but for this last call, the caller
- * itself; libjvm keeps frame pointers, and below the caller's lie its saved frame pointer and its return address. */
+/* Entry of what the VM calls when the loading or the rewriting of a class has just ended. RETURN_OF_DEEPER: the
+ * frames of the probes above that lie deeper than this entry have returned. RETURN_OF_CALLER: so has, but for this
+ * last call, the caller itself; libjvm keeps frame pointers, and below the caller's lie its saved frame pointer and
+ * its return address. */
 SEC("uprobe")
 int jvm_class_return(struct pt_regs *ctx)
 {
@@ -277,6 +322,9 @@ int jvm_class_return(struct pt_regs *ctx)
 		return 0;
 #endif
 	}
+	thread->has_class_returns = 1;
+	if (stack_pointer >= thread->class_load_pointer)
+		thread->class_load_pointer = 0;
 
 	struct event_class_return *event =
 		event_reserve(class_return, CLASS_RETURN, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0);
@@ -290,7 +338,8 @@ int jvm_class_return(struct pt_regs *ctx)
 
 /* ---- compilations ---- */
 
-/* hotspot:method__compile__begin and __end (compiler, length, class, length, method, length, signature, length[, success]) */
+/* hotspot:method__compile__begin and __end (compiler, length, class, length, method, length, signature, length[,
+ * success]) */
 SEC("uprobe")
 int jvm_compile(struct pt_regs *ctx)
 {
@@ -321,7 +370,8 @@ int jvm_deoptimize(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct event_deoptimize *event =
-		thread ? event_reserve(deoptimize, DEOPTIMIZE, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0) : NULL;
+		thread ? event_reserve(deoptimize, DEOPTIMIZE, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
+		       : NULL;
 
 	if (!event)
 		return 0;
@@ -355,9 +405,9 @@ int jvm_safepoint(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
-	struct event_safepoint *event =
-		thread && site ? event_reserve(safepoint, SAFEPOINT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
-			       : NULL;
+	struct event_safepoint *event = thread && site ? event_reserve(safepoint, SAFEPOINT, 0, bpf_ktime_get_ns(),
+								       thread->pid, current_tid(), 0)
+						       : NULL;
 
 	if (!event)
 		return 0;
@@ -386,14 +436,30 @@ int jvm_vm_operation(struct pt_regs *ctx)
 	return 0;
 }
 
+/* The stack of a thread that is about to wait for a lock, for the switch that follows (schedule.bpf.c). Only within
+ * requests: outside, pools of threads park all the time. */
+static __always_inline void keep_stack_of_wait(struct thread_state *thread, u32 reason, u64 stack_pointer)
+{
+	thread->wait_stack_id = 0;
+	if (!control.is_in_request || reason == VM_WAIT_MUTEX || reason == VM_WAIT_SAFEPOINT)
+		return;
+	thread->wait_stack_id = java_stack_of_thread(thread->java_thread, WAIT_FRAMES);
+	thread->wait_stack_pointer = stack_pointer;
+}
+
 /* Entry of a function in which a thread is about to wait: the site's kind is the reason. */
 SEC("uprobe")
 int jvm_wait(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
+
+	if (thread && site)
+		keep_stack_of_wait(thread, site->kind, PT_REGS_SP(ctx));
+
 	struct event_vm_wait *event =
-		thread && site ? event_reserve(vm_wait, VM_WAIT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0) : NULL;
+		thread && site ? event_reserve(vm_wait, VM_WAIT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
+			       : NULL;
 
 	if (!event)
 		return 0;
@@ -434,9 +500,9 @@ SEC("uprobe")
 int native_catch(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
-	struct event_native_catch *event =
-		thread ? event_reserve(native_catch, NATIVE_CATCH, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
-		       : NULL;
+	struct event_native_catch *event = thread ? event_reserve(native_catch, NATIVE_CATCH, 0, bpf_ktime_get_ns(),
+								  thread->pid, current_tid(), 0)
+						  : NULL;
 
 	if (!event)
 		return 0;

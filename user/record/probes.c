@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "bpf/config.h"
+#include "bpf/hotspot_config.h"
 #include "record/syscall_actions.h"
 #include "record/uprobe.h"
 #include "warmtrace_bpf.skel.h"
@@ -25,8 +26,9 @@ enum probe_source {
 	SOURCE_SAMPLE,
 };
 
-/* One row per program on the kernel: where it sits, which statement of the report rests on it, and whether a run without it
- * means anything. Optional ones whose tracepoint this kernel lacks are left out, and the report says what is missing. */
+/* One row per program on the kernel: where it sits, which statement of the report rests on it, and whether a run
+ * without it means anything. Optional ones whose tracepoint this kernel lacks are left out, and the report says what
+ * is missing. */
 static const struct probe_row {
 	const char *program;
 	enum probe_source source;
@@ -56,7 +58,6 @@ static const struct probe_row {
 	{"sample_tick", SOURCE_SAMPLE, false, "samples"},
 };
 
-
 static const struct probe_row *row_of(const char *program)
 {
 	for (size_t i = 0; i < array_length(probe_rows); i++)
@@ -70,9 +71,8 @@ void probes_observe(struct probes *probes, const char *what, enum observed_state
 	struct observation *observation = NULL;
 	va_list arguments;
 
-	for vec_each(known, &probes->observations)
-		if (strcmp(known->what, what) == 0)
-			observation = known;
+	for
+		vec_each(known, &probes->observations) if (strcmp(known->what, what) == 0) observation = known;
 	if (!observation)
 		observation = vec_push(&probes->observations);
 	observation->what = what;
@@ -87,15 +87,16 @@ static void choose_programs(struct probes *probes, bool is_sampling)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, probes->skeleton->obj) {
+	bpf_object__for_each_program(program, probes->skeleton->obj)
+	{
 		const char *name = bpf_program__name(program);
 		const struct probe_row *row = row_of(name);
 		bool is_wanted = true;
 
 		if (!row) {
 			if (probes->features.has[FEATURE_UPROBE_MULTI])
-				bpf_program__set_expected_attach_type(
-					program, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
+				bpf_program__set_expected_attach_type(program,
+								      (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
 			continue;
 		}
 		if (row->source == SOURCE_TRACEPOINT)
@@ -113,18 +114,19 @@ static void choose_programs(struct probes *probes, bool is_sampling)
 			probes_observe(probes, row->what, OBSERVED_YES, "%s", "");
 		else
 			probes_observe(probes, row->what, OBSERVED_NO,
-				       row->source == SOURCE_SAMPLE ? "switched off" : "this kernel has no tracepoint %s",
+				       row->source == SOURCE_SAMPLE ? "switched off"
+								    : "this kernel has no tracepoint %s",
 				       name);
 	}
 }
 
-static struct err *attach_per_cpu(struct probes *probes, struct bpf_program *program, struct perf_event_attr attributes)
+static struct err *attach_per_cpu(struct probes *probes, struct bpf_program *program,
+				  struct perf_event_attr attributes)
 {
 	int cpus = libbpf_num_possible_cpus();
 
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		auto_fd int event =
-			(int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		auto_fd int event = (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 		/* A CPU that is possible but not online has no events. */
 		if (event < 0 && errno == ENODEV)
@@ -147,7 +149,8 @@ static struct err *attach_per_cpu(struct probes *probes, struct bpf_program *pro
 
 static struct err *attach_row(struct probes *probes, const struct probe_row *row, struct bpf_program *program)
 {
-	struct perf_event_attr attributes = {.size = sizeof(attributes), .type = PERF_TYPE_SOFTWARE, .sample_period = 1};
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes), .type = PERF_TYPE_SOFTWARE, .sample_period = 1};
 
 	switch (row->source) {
 	case SOURCE_TRACEPOINT: {
@@ -227,7 +230,8 @@ struct err *probes_open(const struct probes_options *options, struct probes *ret
 
 	int result = warmtrace_bpf__load(ret_probes->skeleton);
 
-	/* "Operation not permitted" has many reasons, memory limits among the rarest: libbpf's advice about ulimit is kept out. */
+	/* "Operation not permitted" has many reasons, memory limits among the rarest: libbpf's advice about ulimit is
+	 * kept out. */
 	if (result)
 		return err_hint(err_errno(ERR_FAILED, -result, "cannot load the probes into the kernel"),
 				"'warmtrace doctor' says what works on this machine; -v shows the kernel's words");
@@ -238,8 +242,8 @@ struct err *probes_open(const struct probes_options *options, struct probes *ret
 
 void probes_detach(struct probes *probes)
 {
-	for vec_each(link, &probes->links)
-		bpf_link__destroy(*link);
+	for
+		vec_each(link, &probes->links) bpf_link__destroy(*link);
 	vec_done(&probes->links);
 	vec_done(&probes->sample_events);
 }
@@ -337,6 +341,39 @@ struct probes_kind_count probes_kind_count(const struct probes *probes, enum eve
 		total.sum_ns += counts[cpu].sum_ns;
 	}
 	return total;
+}
+
+static uint64_t walk_ends(const struct probes *probes, enum java_walk_end end)
+{
+	int cpus = libbpf_num_possible_cpus();
+	auto_free uint64_t *counts = calloc((size_t)cpus, sizeof(*counts));
+	uint64_t total = 0;
+	uint32_t key = end;
+
+	if (!counts)
+		memory_exhausted();
+	if (bpf_map_lookup_elem(bpf_map__fd(probes->skeleton->maps.java_walk_ends), &key, counts) != 0)
+		return 0;
+	for (int cpu = 0; cpu < cpus; cpu++)
+		total += counts[cpu];
+	return total;
+}
+
+void probes_observe_walks(struct probes *probes)
+{
+	uint64_t cut = walk_ends(probes, JAVA_WALK_TRUNCATED), skipped = walk_ends(probes, JAVA_WALK_NO_ROOM);
+	uint64_t broken = walk_ends(probes, JAVA_WALK_UNREADABLE) + walk_ends(probes, JAVA_WALK_NO_CODE) +
+			  walk_ends(probes, JAVA_WALK_NOT_RISING) + walk_ends(probes, JAVA_WALK_FROZEN);
+	uint64_t all =
+		cut + skipped + broken + walk_ends(probes, JAVA_WALK_COMPLETE) + walk_ends(probes, JAVA_WALK_LIMITED);
+
+	for
+		vec_each(known, &probes->observations) if (strcmp(known->what, "java_stacks") == 0 &&
+							   known->state == OBSERVED_NO) return;
+	if (cut + skipped + broken)
+		probes_observe(probes, "java_stacks", OBSERVED_PARTLY,
+			       "of %lu walks %lu were cut at their longest, %lu broke off, %lu were not made",
+			       (unsigned long)all, (unsigned long)cut, (unsigned long)broken, (unsigned long)skipped);
 }
 
 void probes_each_loss(const struct probes *probes, probes_loss_callback *callback, void *context)

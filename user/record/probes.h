@@ -74,6 +74,10 @@ struct probes_kind_count {
 };
 struct probes_kind_count probes_kind_count(const struct probes *probes, enum event_kind kind);
 
+/* States, under "java_stacks", how many walks of Java stacks did not reach the thread's first frame, if any. To be called once
+ * the command has ended. */
+void probes_observe_walks(struct probes *probes);
+
 /* Calls back for each stretch in which records of a kind were lost. */
 typedef void probes_loss_callback(void *context, enum event_kind kind, uint64_t start_ns, uint64_t end_ns,
 				  uint64_t count);

@@ -268,6 +268,7 @@ static void write_end(struct session *session)
 		output_event(output, event_end(&output->builder));
 	}
 	probes_each_loss(&session->probes, write_loss, output);
+	probes_observe_walks(&session->probes);
 	for vec_each(observation, &session->probes.observations)
 		output_observed(output, observation->what, observation->state, observation->why);
 	if (session->result.has_ended) {

@@ -419,8 +419,11 @@ void json_put_report(struct json_out *json, const struct report *report, struct 
 	if (report->files_count || has_files)
 		json_put_files(json, report);
 	json_put_machinery(json, report);
-	if (report->threads_count || !is_unobserved(report, "threads"))
+	json_put_jvm_work(json, report);
+	if (report->threads_count || !is_unobserved(report, "threads")) {
 		json_put_threads(json, report);
+		json_put_thread_roles(json, report);
+	}
 	if (report->memory_count || !is_unobserved(report, "memory"))
 		json_put_memory(json, report);
 	if (report->connections_count || !is_unobserved(report, "sockets"))

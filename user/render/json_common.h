@@ -31,6 +31,8 @@ void json_put_comparison(struct json_out *json, const struct comparison *compari
 
 void json_put_exceptions(struct json_out *json, const struct report *report, struct page *page);
 void json_put_classes(struct json_out *json, const struct report_classes *classes);
+void json_put_jvm_work(struct json_out *json, const struct report *report); /* compilations, methods, pauses */
+void json_put_thread_roles(struct json_out *json, const struct report *report);
 void json_put_jars(struct json_out *json, const struct report *report);
 void json_put_files(struct json_out *json, const struct report *report);
 void json_put_machinery(struct json_out *json, const struct report *report); /* faults, jit, gc */

@@ -101,13 +101,17 @@ void text_details(struct screen *screen, const struct report *report)
 	text_requests(screen, report, REQUESTS_MOST);
 	text_class_sources(screen, report);
 	text_slowest_classes(screen, report, CLASSES_MOST);
-	text_class_jars(screen, report, JARS_MOST);
+	text_class_groups(screen, report, JARS_MOST);
+	text_class_work(screen, report, CLASSES_MOST);
 	text_exceptions(screen, report, EXCEPTIONS_MOST);
 	text_jars(screen, report, JARS_MOST);
 	text_files(screen, report, FILES_MOST);
 	text_faults(screen, report);
 	text_memory(screen, report);
 	text_machinery(screen, report);
+	text_pause_causes(screen, report);
+	text_jit_work(screen, report, CLASSES_MOST);
+	text_thread_roles(screen, report);
 	text_threads(screen, report, THREADS_MOST);
 	text_connections(screen, report, CONNECTIONS_MOST);
 	text_observed(screen, report);
