@@ -113,6 +113,7 @@ struct hotspot_bpf_config {
 	u32 compact_klass_shift;    /* of a mark word with UseCompactObjectHeaders */
 	u32 klass_name;
 	u32 symbol_length, symbol_body;
+	u32 compile_task_level;
 
 	u32 entry_continuation; /* Continuation oop in a ContinuationEntry */
 	u32 z_load_shift;	/* in ZGlobalsForVMStructs: pointer to the shift of a coloured reference */

@@ -338,6 +338,59 @@ int jvm_class_return(struct pt_regs *ctx)
 
 /* ---- compilations ---- */
 
+/* CompileTasks that wait for a compiler thread: when they were put into the queue. One that is taken out again uncompiled stays
+ * here until it is reused, or forgotten as the oldest. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, u64);
+} compile_queue SEC(".maps");
+
+/* An address of one process: user addresses leave the top bytes free. */
+static __always_inline u64 compile_task_key(const struct thread_state *thread, u64 task)
+{
+	return task ^ ((u64)thread->pid << 48);
+}
+
+/* Entry of CompileQueue::add(CompileTask*) */
+SEC("uprobe")
+int jvm_compile_queued(struct pt_regs *ctx)
+{
+	struct thread_state *thread = thread_of_current();
+	struct usdt_site_spec *site = site_of(ctx);
+
+	if (thread && site) {
+		u64 key = compile_task_key(thread, site_argument(ctx, site, 0)), now = bpf_ktime_get_ns();
+
+		bpf_map_update_elem(&compile_queue, &key, &now, BPF_ANY);
+	}
+	return 0;
+}
+
+/* Entry of CompileBroker::invoke_compiler_on_method(CompileTask*): the compiler's thread has taken it from the queue. */
+SEC("uprobe")
+int jvm_compile_taken(struct pt_regs *ctx)
+{
+	struct thread_state *thread = thread_of_current();
+	struct usdt_site_spec *site = site_of(ctx);
+	struct hotspot_process *process = java_process_of_current();
+
+	if (!thread || !site)
+		return 0;
+
+	u64 task = site_argument(ctx, site, 0), key = compile_task_key(thread, task);
+	u64 *queued_ns = bpf_map_lookup_elem(&compile_queue, &key);
+
+	thread->compile_wait_ns = queued_ns ? bpf_ktime_get_ns() - *queued_ns : 0;
+	thread->compile_level = 0;
+	if (process && process->config.compile_task_level != HOTSPOT_ABSENT)
+		thread->compile_level = java_read_int(task + process->config.compile_task_level);
+	if (queued_ns)
+		bpf_map_delete_elem(&compile_queue, &key);
+	return 0;
+}
+
 /* hotspot:method__compile__begin and __end (compiler, length, class, length, method, length, signature, length[,
  * success]) */
 SEC("uprobe")
@@ -351,6 +404,8 @@ int jvm_compile(struct pt_regs *ctx)
 		return 0;
 	event->step = site->kind;
 	event->is_success = site->kind == STEP_END ? (u8)site_argument(ctx, site, 8) : 0;
+	event->queue_wait_ns = site->kind == STEP_BEGIN ? thread->compile_wait_ns : 0;
+	event->level = site->kind == STEP_BEGIN ? thread->compile_level : 0;
 
 	u32 size = EVENT_FIXED_SIZE(compile);
 

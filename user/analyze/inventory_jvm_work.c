@@ -44,12 +44,14 @@ static void list_compilations(const struct inventory *inventory)
 		vec_each(compilation, &model->jvm.compilations)
 		{
 			enum phase phase = phase_of_time(report, model, compilation->start_ns);
-			const char *at, *end, *class_name, *method;
+			const struct event_compile *begin;
+		const char *at, *end, *class_name, *method;
 			size_t length;
 
 			if (!compilation->end_ns || !is_of_requests(phase))
 				continue;
-			at = MODEL_TAIL(MODEL_EVENT(model, compilation->begin_event, compile), &length);
+			begin = MODEL_EVENT(model, compilation->begin_event, compile);
+		at = MODEL_TAIL(begin, &length);
 			end = at + length;
 
 			struct report_compilation *row = vec_push(&rows);
@@ -63,7 +65,10 @@ static void list_compilations(const struct inventory *inventory)
 			row->phase = phase;
 			row->start_ns = time_from_exec(model, compilation->start_ns);
 			row->duration_ns = (int64_t)(compilation->end_ns - compilation->start_ns);
-			row->is_success = compilation->is_success;
+			row->tier = begin->level <= 4 ? (int)begin->level : 0;
+		if (begin->queue_wait_ns)
+			row->queue_wait_ns = known((int64_t)begin->queue_wait_ns);
+		row->is_success = compilation->is_success;
 		}
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_compilations);

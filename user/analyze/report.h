@@ -264,6 +264,8 @@ struct report_compilation {
 	const char *compiler, *method, *signature; /* "package.Class.method" */
 	enum phase phase;
 	int64_t start_ns, duration_ns;
+	struct maybe queue_wait_ns;
+	int tier; /* of tiered compilation, 1 to 4; 0 not known */
 	bool is_success;
 };
 

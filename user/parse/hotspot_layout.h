@@ -59,6 +59,7 @@ enum hotspot_fact_kind {
 	X(NMETHOD_METHOD, OFFSET, "nmethod::_method|CompiledMethod::_method")                                        \
 	X(NMETHOD_COMPILE_ID, OFFSET, "nmethod::_compile_id")                                                        \
 	X(NMETHOD_LEVEL, OFFSET, "nmethod::_comp_level")                                                             \
+	X(COMPILE_TASK_LEVEL, OFFSET, "CompileTask::_comp_level")                                                    \
 	X(NMETHOD_ORIGINAL_PC, OFFSET, "nmethod::_orig_pc_offset")                                                   \
 	X(NMETHOD_DEOPT, OFFSET,                                                                                     \
 	  "CompiledMethod::_deopt_handler_begin|nmethod::_deopt_handler_offset|nmethod::_deopt_handler_entry_offset" \

@@ -55,6 +55,8 @@ static const struct site_row {
 	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__end", CLASS_INIT_END, 0, 0, "class_init"},
 	{JVM_SITES, "jvm_compile", SOURCE_USDT, "hotspot:method__compile__begin", STEP_BEGIN, 0, 0, "jit"},
 	{JVM_SITES, "jvm_compile", SOURCE_USDT, "hotspot:method__compile__end", STEP_END, 0, 0, "jit"},
+	{JVM_SITES, "jvm_compile_queued", SOURCE_SYMBOL, "_ZN12CompileQueue3addEP11CompileTask", 0, 1, NO_ARGUMENT, "jit_queue_wait"},
+	{JVM_SITES, "jvm_compile_taken", SOURCE_SYMBOL, "_ZN13CompileBroker25invoke_compiler_on_methodEP11CompileTask", 0, 0, NO_ARGUMENT, "jit_queue_wait"},
 	{JVM_SITES, "jvm_deoptimize", SOURCE_SYMBOL, "_ZN14Deoptimization13uncommon_trapEP10JavaThread", 0, NO_ARGUMENT, NO_ARGUMENT, "deoptimization"},
 	{JVM_SITES, "jvm_gc", SOURCE_USDT, "hotspot:gc__begin", STEP_BEGIN, 0, 0, "gc"},
 	{JVM_SITES, "jvm_gc", SOURCE_USDT, "hotspot:gc__end", STEP_END, 0, 0, "gc"},

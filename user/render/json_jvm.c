@@ -124,6 +124,9 @@ static void put_compilations(struct json_out *json, const struct report *report)
 		json_put_text(json, "phase", phase_name(compilation->phase));
 		json_put_int(json, "start_ns", compilation->start_ns);
 		json_put_int(json, "duration_ns", compilation->duration_ns);
+		json_put_maybe(json, "queue_wait_ns", compilation->queue_wait_ns);
+		if (compilation->tier)
+			json_put_int(json, "tier", compilation->tier);
 		json_put_bool(json, "success", compilation->is_success);
 		json_out_object_end(json);
 	}

@@ -191,6 +191,7 @@ static void text_compilations(struct screen *screen, const struct report *report
 		return;
 	section_begin(screen, &table, "Longest compilations during requests", 26);
 	section_text(&table, "by", 0, 0);
+	section_number(&table, "waited", 0);
 	section_number(&table, "took", 0);
 	section_number(&table, "began at", 1);
 	section_text(&table, "phase", 0, 2);
@@ -199,8 +200,13 @@ static void text_compilations(struct screen *screen, const struct report *report
 
 		table_row(&table);
 		table_cell(&table, TERM_PLAIN, "%s", compilation->method);
-		table_cell(&table, TERM_PLAIN, "%s%s", compilation->compiler,
-			   compilation->is_success ? "" : ", failed");
+		if (compilation->tier)
+			table_cell(&table, TERM_PLAIN, "%s, tier %d%s", compilation->compiler, compilation->tier,
+				   compilation->is_success ? "" : ", failed");
+		else
+			table_cell(&table, TERM_PLAIN, "%s%s", compilation->compiler,
+				   compilation->is_success ? "" : ", failed");
+		table_cell(&table, TERM_PLAIN, "%s", maybe_duration(screen, compilation->queue_wait_ns));
 		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(compilation->duration_ns).text);
 		table_cell(&table, TERM_DIM, "%s", fmt_duration(compilation->start_ns).text);
 		table_cell(&table, TERM_DIM, "%s", phase_words(compilation->phase));

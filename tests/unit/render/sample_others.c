@@ -33,7 +33,8 @@ static const struct report_class_group hostile_class_jars[] = {{ESCAPE, 2, 3, 1,
 static const struct report_initializer hostile_initializers[] = {{ESCAPE, LINES, PHASE_STARTUP, 3, 2}};
 static const struct report_generated_class hostile_generated[] = {{NO_UTF8, "lambda", PHASE_STARTUP, 3}};
 static const struct report_class_not_found hostile_not_found[] = {{LINES, ESCAPE, PHASE_STARTUP, 1, 2}};
-static const struct report_compilation hostile_compilations[] = {{ESCAPE, NO_UTF8, LINES, PHASE_WARM, 1, 2, true}};
+static const struct report_compilation hostile_compilations[] = {
+	{ESCAPE, NO_UTF8, LINES, PHASE_WARM, 1, 2, {KNOWN, 3}, 3, true}};
 static const struct report_hot_method hostile_methods[] = {{BIDI, PHASE_WARM, 2, 1, 1, 0, 0}};
 static const struct report_pause_cause hostile_causes[] = {{MARKUP, PHASE_WARM, true, 1, 2, 2}};
 static const struct report_thread hostile_threads[] = {{1, 2, ESCAPE, "java", 0, {NONE, 0}, {KNOWN, 4}}};

@@ -334,9 +334,24 @@ static const struct report_class_not_found not_found[] = {
 	{"org.osgi.framework.FrameworkUtil", "", PHASE_STARTUP, 1, 800000},
 };
 static const struct report_compilation compilations[] = {
-	{"C2", "org.springframework.core.ResolvableType.equals", "(Ljava/lang/Object;)Z", PHASE_WARM, 7120 * MS,
-	 17 * MS, true},
-	{"C1", "jdk.internal.util.xml.impl.Parser.attr", "()V", PHASE_FIRST_REQUEST, 6960 * MS, 3 * MS, false},
+	{"C2",
+	 "org.springframework.core.ResolvableType.equals",
+	 "(Ljava/lang/Object;)Z",
+	 PHASE_WARM,
+	 7120 * MS,
+	 17 * MS,
+	 {KNOWN, 12 * MS},
+	 4,
+	 true},
+	{"C1",
+	 "jdk.internal.util.xml.impl.Parser.attr",
+	 "()V",
+	 PHASE_FIRST_REQUEST,
+	 6960 * MS,
+	 3 * MS,
+	 {ABSENT, 0},
+	 0,
+	 false},
 };
 static const struct report_hot_method hot_methods[] = {
 	{"java.lang.ClassLoader.defineClass1", PHASE_FIRST_REQUEST, 22 * MS, 0, 0, 0, 22 * MS},
