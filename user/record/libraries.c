@@ -277,6 +277,14 @@ void libraries_tick(struct libraries *libraries)
 	}
 }
 
+void libraries_finish(struct libraries *libraries)
+{
+	for vec_each(jvm, &libraries->jvms) {
+		jvm_write_facts(*jvm, libraries->output);
+		jvm_name_frames(*jvm, libraries->probes, libraries->output);
+	}
+}
+
 /* Its last stacks may still be in the ring behind the urgent record that told of the end: they are named before the next
  * tick, which lets go of the address space. */
 void libraries_process_ended(struct libraries *libraries, pid_t pid)

@@ -372,6 +372,9 @@ static struct err *record(struct session *session)
 		TRY(attach_start(session));
 	TRY(loop_run(session));
 	consumer_take(session);
+	/* A program that goes on, as after attach, tells of no end: what is still to be read of it is read now. */
+	probes_set_in_request(&session->probes, false);
+	libraries_finish(&session->libraries);
 	if (options->measure_overhead && options->command)
 		return measure_after(session, before_cpu_ns);
 	return NULL;
