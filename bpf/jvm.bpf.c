@@ -1,6 +1,5 @@
-/* Inside the JVM: its milestones, classes, exceptions, compilations, collections. USDT sites and function entries of
- * libjvm; one return probe, on JVM_FillInStackTrace, which Java code never calls directly (libjava's JNI stub does,
- * by a call). */
+/* Inside the JVM: its milestones, classes, exceptions, compilations, collections. USDT sites and function entries of libjvm;
+ * one return probe, on JVM_FillInStackTrace, which Java code never calls directly (libjava's JNI stub does, by a call). */
 #include "bpf/java_stack.bpf.h"
 #include "bpf/site.bpf.h"
 
@@ -16,13 +15,12 @@ enum {
 };
 
 /* Starts a record with a variable tail in the probes' scratch place. */
-#define begin_record(name, NAME, thread)                                                                             \
-	({                                                                                                           \
-		struct event_##name *begun_ = scratch_at(1);                                                         \
-		if (begun_)                                                                                          \
-			fill_header(&begun_->header, EVENT_##NAME, 0, bpf_ktime_get_ns(), (thread)->pid,             \
-				    current_tid());                                                                  \
-		begun_;                                                                                              \
+#define begin_record(name, NAME, thread)                                                                       \
+	({                                                                                                     \
+		struct event_##name *begun_ = scratch_at(1);                                                   \
+		if (begun_)                                                                                    \
+			fill_header(&begun_->header, EVENT_##NAME, 0, bpf_ktime_get_ns(), (thread)->pid, current_tid()); \
+		begun_;                                                                                        \
 	})
 
 /* A text of known length in user memory, at `offset` of the record; returns the offset behind it. */
@@ -30,8 +28,8 @@ static __always_inline u32 append_text(void *record, u32 offset, u64 text, u64 l
 {
 	length = length < NAME_BYTES ? length : NAME_BYTES - 1;
 	offset = bounded(offset, 4095);
-	if (!text || !length ||
-	    bpf_probe_read_user((char *)record + offset, bounded((u32)length, NAME_BYTES - 1), (void *)text) != 0)
+	if (!text || !length || bpf_probe_read_user((char *)record + offset, bounded((u32)length, NAME_BYTES - 1),
+						    (void *)text) != 0)
 		return offset;
 	return offset + (u32)length;
 }
@@ -273,8 +271,8 @@ int jvm_class_parse(struct pt_regs *ctx)
 		return 0;
 	event->stack_pointer = PT_REGS_SP(ctx);
 	event->loader = site_argument(ctx, site, 1);
-	event_output(&event->header, append_symbol(event, EVENT_FIXED_SIZE(class_parse), site_argument(ctx, site, 0)),
-		     0);
+	event_output(&event->header,
+		     append_symbol(event, EVENT_FIXED_SIZE(class_parse), site_argument(ctx, site, 0)), 0);
 	return 0;
 }
 
@@ -298,10 +296,9 @@ int jvm_class_link(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Entry of what the VM calls when the loading or the rewriting of a class has just ended. RETURN_OF_DEEPER: the
- * frames of the probes above that lie deeper than this entry have returned. RETURN_OF_CALLER: so has, but for this
- * last call, the caller itself; libjvm keeps frame pointers, and below the caller's lie its saved frame pointer and
- * its return address. */
+/* Entry of what the VM calls when the loading or the rewriting of a class has just ended. RETURN_OF_DEEPER: the frames of the
+ * probes above that lie deeper than this entry have returned. RETURN_OF_CALLER: so has, but for this last call, the caller
+ * itself; libjvm keeps frame pointers, and below the caller's lie its saved frame pointer and its return address. */
 SEC("uprobe")
 int jvm_class_return(struct pt_regs *ctx)
 {
@@ -425,8 +422,7 @@ int jvm_deoptimize(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct event_deoptimize *event =
-		thread ? event_reserve(deoptimize, DEOPTIMIZE, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
-		       : NULL;
+		thread ? event_reserve(deoptimize, DEOPTIMIZE, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0) : NULL;
 
 	if (!event)
 		return 0;
@@ -460,9 +456,9 @@ int jvm_safepoint(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
-	struct event_safepoint *event = thread && site ? event_reserve(safepoint, SAFEPOINT, 0, bpf_ktime_get_ns(),
-								       thread->pid, current_tid(), 0)
-						       : NULL;
+	struct event_safepoint *event =
+		thread && site ? event_reserve(safepoint, SAFEPOINT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
+			       : NULL;
 
 	if (!event)
 		return 0;
@@ -513,8 +509,7 @@ int jvm_wait(struct pt_regs *ctx)
 		keep_stack_of_wait(thread, site->kind, PT_REGS_SP(ctx));
 
 	struct event_vm_wait *event =
-		thread && site ? event_reserve(vm_wait, VM_WAIT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
-			       : NULL;
+		thread && site ? event_reserve(vm_wait, VM_WAIT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0) : NULL;
 
 	if (!event)
 		return 0;
@@ -555,9 +550,9 @@ SEC("uprobe")
 int native_catch(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
-	struct event_native_catch *event = thread ? event_reserve(native_catch, NATIVE_CATCH, 0, bpf_ktime_get_ns(),
-								  thread->pid, current_tid(), 0)
-						  : NULL;
+	struct event_native_catch *event =
+		thread ? event_reserve(native_catch, NATIVE_CATCH, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
+		       : NULL;
 
 	if (!event)
 		return 0;

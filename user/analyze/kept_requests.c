@@ -148,20 +148,18 @@ static void store_path(const struct model *model, const struct request *from, co
 	struct inclusive inclusive = {.last_load = NO_INDEX};
 	size_t count = 0;
 
-	for
-		vec_each(tile, &path->tiles)
-		{
-			struct report_tile shown = {
-				.start_ns = (int64_t)(tile->start_ns - model->exec_ns),
-				.duration_ns = (int64_t)(tile->end_ns - tile->start_ns),
-				.cause = (enum cause)tile->cause,
-				.thread = "",
-				.detail = tile_detail(model, from, tile, arena),
-				.is_estimated = tile->is_estimated,
-			};
+	for vec_each(tile, &path->tiles) {
+		struct report_tile shown = {
+			.start_ns = (int64_t)(tile->start_ns - model->exec_ns),
+			.duration_ns = (int64_t)(tile->end_ns - tile->start_ns),
+			.cause = (enum cause)tile->cause,
+			.thread = "",
+			.detail = tile_detail(model, from, tile, arena),
+			.is_estimated = tile->is_estimated,
+		};
 
-			if (tile->thread != NO_INDEX) {
-				const struct thread *thread = &model->threads.list.items[tile->thread];
+		if (tile->thread != NO_INDEX) {
+			const struct thread *thread = &model->threads.list.items[tile->thread];
 
 				shown.pid = thread->pid;
 				shown.tid = thread->tid;
@@ -244,13 +242,11 @@ void analyze_requests(const struct model *model, const struct selection *selecti
 			    .counts = count_index_new(model, main_pid),
 			    .arena = &report->arena};
 
-	for
-		vec_each(request, &model->requests.list)
-		{
-			if (selection->is_kept[request->index])
-				store_request(&work, request, selection->is_cold[request->index],
-					      &requests[report->requests_count++]);
-		}
+	for vec_each(request, &model->requests.list) {
+		if (selection->is_kept[request->index])
+			store_request(&work, request, selection->is_cold[request->index],
+				      &requests[report->requests_count++]);
+	}
 	report->requests = requests;
 	vec_done(&work.path.tiles);
 	count_index_free(work.counts);

@@ -26,9 +26,8 @@ enum probe_source {
 	SOURCE_SAMPLE,
 };
 
-/* One row per program on the kernel: where it sits, which statement of the report rests on it, and whether a run
- * without it means anything. Optional ones whose tracepoint this kernel lacks are left out, and the report says what
- * is missing. */
+/* One row per program on the kernel: where it sits, which statement of the report rests on it, and whether a run without it
+ * means anything. Optional ones whose tracepoint this kernel lacks are left out, and the report says what is missing. */
 static const struct probe_row {
 	const char *program;
 	enum probe_source source;
@@ -58,6 +57,7 @@ static const struct probe_row {
 	{"sample_tick", SOURCE_SAMPLE, false, "samples"},
 };
 
+
 static const struct probe_row *row_of(const char *program)
 {
 	for (size_t i = 0; i < array_length(probe_rows); i++)
@@ -71,8 +71,9 @@ void probes_observe(struct probes *probes, const char *what, enum observed_state
 	struct observation *observation = NULL;
 	va_list arguments;
 
-	for
-		vec_each(known, &probes->observations) if (strcmp(known->what, what) == 0) observation = known;
+	for vec_each(known, &probes->observations)
+		if (strcmp(known->what, what) == 0)
+			observation = known;
 	if (!observation)
 		observation = vec_push(&probes->observations);
 	observation->what = what;
@@ -87,16 +88,15 @@ static void choose_programs(struct probes *probes, bool is_sampling)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, probes->skeleton->obj)
-	{
+	bpf_object__for_each_program(program, probes->skeleton->obj) {
 		const char *name = bpf_program__name(program);
 		const struct probe_row *row = row_of(name);
 		bool is_wanted = true;
 
 		if (!row) {
 			if (probes->features.has[FEATURE_UPROBE_MULTI])
-				bpf_program__set_expected_attach_type(program,
-								      (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
+				bpf_program__set_expected_attach_type(
+					program, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
 			continue;
 		}
 		if (row->source == SOURCE_TRACEPOINT)
@@ -114,19 +114,18 @@ static void choose_programs(struct probes *probes, bool is_sampling)
 			probes_observe(probes, row->what, OBSERVED_YES, "%s", "");
 		else
 			probes_observe(probes, row->what, OBSERVED_NO,
-				       row->source == SOURCE_SAMPLE ? "switched off"
-								    : "this kernel has no tracepoint %s",
+				       row->source == SOURCE_SAMPLE ? "switched off" : "this kernel has no tracepoint %s",
 				       name);
 	}
 }
 
-static struct err *attach_per_cpu(struct probes *probes, struct bpf_program *program,
-				  struct perf_event_attr attributes)
+static struct err *attach_per_cpu(struct probes *probes, struct bpf_program *program, struct perf_event_attr attributes)
 {
 	int cpus = libbpf_num_possible_cpus();
 
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		auto_fd int event = (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		auto_fd int event =
+			(int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 		/* A CPU that is possible but not online has no events. */
 		if (event < 0 && errno == ENODEV)
@@ -149,8 +148,7 @@ static struct err *attach_per_cpu(struct probes *probes, struct bpf_program *pro
 
 static struct err *attach_row(struct probes *probes, const struct probe_row *row, struct bpf_program *program)
 {
-	struct perf_event_attr attributes = {
-		.size = sizeof(attributes), .type = PERF_TYPE_SOFTWARE, .sample_period = 1};
+	struct perf_event_attr attributes = {.size = sizeof(attributes), .type = PERF_TYPE_SOFTWARE, .sample_period = 1};
 
 	switch (row->source) {
 	case SOURCE_TRACEPOINT: {
@@ -230,8 +228,7 @@ struct err *probes_open(const struct probes_options *options, struct probes *ret
 
 	int result = warmtrace_bpf__load(ret_probes->skeleton);
 
-	/* "Operation not permitted" has many reasons, memory limits among the rarest: libbpf's advice about ulimit is
-	 * kept out. */
+	/* "Operation not permitted" has many reasons, memory limits among the rarest: libbpf's advice about ulimit is kept out. */
 	if (result)
 		return err_hint(err_errno(ERR_FAILED, -result, "cannot load the probes into the kernel"),
 				"'warmtrace doctor' says what works on this machine; -v shows the kernel's words");
@@ -242,8 +239,8 @@ struct err *probes_open(const struct probes_options *options, struct probes *ret
 
 void probes_detach(struct probes *probes)
 {
-	for
-		vec_each(link, &probes->links) bpf_link__destroy(*link);
+	for vec_each(link, &probes->links)
+		bpf_link__destroy(*link);
 	vec_done(&probes->links);
 	vec_done(&probes->sample_events);
 }
@@ -367,9 +364,9 @@ void probes_observe_walks(struct probes *probes)
 	uint64_t all =
 		cut + skipped + broken + walk_ends(probes, JAVA_WALK_COMPLETE) + walk_ends(probes, JAVA_WALK_LIMITED);
 
-	for
-		vec_each(known, &probes->observations) if (strcmp(known->what, "java_stacks") == 0 &&
-							   known->state == OBSERVED_NO) return;
+	for vec_each(known, &probes->observations)
+		if (strcmp(known->what, "java_stacks") == 0 && known->state == OBSERVED_NO)
+			return;
 	if (cut + skipped + broken)
 		probes_observe(probes, "java_stacks", OBSERVED_PARTLY,
 			       "of %lu walks %lu were cut at their longest, %lu broke off, %lu were not made",
