@@ -240,13 +240,18 @@ static __always_inline u64 stack_of_load(struct thread_state *thread, u64 stack_
 	return java_stack_of_thread(thread->java_thread, frames);
 }
 
-/* Entry of SystemDictionary's loading function: argument 0 is the Symbol*, argument 1 the loader's handle. */
+/* Entry of SystemDictionary's loading function: argument 0 is the Symbol*, argument 1 the loader's handle, argument 2 the
+ * JavaThread*, which for the main thread is not known before. */
 SEC("uprobe")
 int jvm_class_load(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
-	u64 stack_id = thread && site ? stack_of_load(thread, PT_REGS_SP(ctx), site_argument(ctx, site, 0)) : 0;
+	u64 stack_id;
+
+	if (thread && site)
+		thread->java_thread = site_argument(ctx, site, 2);
+	stack_id = thread && site ? stack_of_load(thread, PT_REGS_SP(ctx), site_argument(ctx, site, 0)) : 0;
 	struct event_class_load *event = thread && site ? begin_record(class_load, CLASS_LOAD, thread) : NULL;
 
 	if (!event)
