@@ -24,6 +24,9 @@ def known_classes(version):
         assert asked, row
         lines.setdefault(asked.group(1), set()).add(int(asked.group(2)) - int(row["class"].rpartition("Part")[2]))
     assert len(rows) > 50 and all(len(offsets) == 1 for offsets in lines.values()), lines
+    loaders = {row["loader"]: row["classes"] for row in run.report["classes"]["by_loader"]}
+    assert loaders.pop("boot") > 300, loaders
+    assert loaders == {"java.net.URLClassLoader": truth["classes"], "jdk.internal.loader.ClassLoaders$AppClassLoader": 1}, loaders
     # The loader asks its parent first.
     missing = [event for event in run.events("exception") if event["tail"].rstrip("\0") == "java/lang/ClassNotFoundException"]
     assert sum(event["count"] for event in missing) == truth["classes"], len(missing)

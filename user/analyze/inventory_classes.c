@@ -1,5 +1,6 @@
 #include "analyze/inventory_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +115,19 @@ static const char *name_by_load(const struct model *model, const struct loaded_c
 	return NULL;
 }
 
-/* A loader is an address in the events; one stack that shows it names it for all its classes. */
+/* What the recorder read of the loader that has this address. */
+static const char *name_by_record(const struct inventory *inventory, uint32_t pid, uint64_t loader)
+{
+	char key[64];
+	const char *name;
+
+	snprintf(key, sizeof(key), "loader.%u.%lx", pid, (unsigned long)loader);
+	name = model_run_text(inventory->model, key, NULL);
+	return name && *name ? class_name_dotted(&inventory->report->arena, name) : NULL;
+}
+
+/* A loader is an address in the events. Where the recorder could not name it, one stack that shows it names it for all its
+ * classes. */
 static void name_loaders(const struct inventory *inventory, const char **ret_names)
 {
 	const struct model *model = inventory->model;
@@ -131,8 +144,10 @@ static void name_loaders(const struct inventory *inventory, const char **ret_nam
 			continue;
 		place = map_set(&by_loader, class->loader, names.count, &is_new);
 		if (is_new)
-			*vec_push(&names) =
-				class->loader == inventory->sources->processes[process].boot_loader ? "boot" : NULL;
+			*vec_push(&names) = class->loader == inventory->sources->processes[process].boot_loader
+						    ? "boot"
+						    : name_by_record(inventory, model->threads.processes.items[process].pid,
+								     class->loader);
 		if (!names.items[*place] && class->span != NO_INDEX)
 			names.items[*place] = name_by_load(model, class, &inventory->report->arena);
 	}

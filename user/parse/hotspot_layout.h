@@ -103,6 +103,7 @@ enum hotspot_fact_kind {
 	X(LOADER_FIRST, STATIC, "ClassLoaderDataGraph::_head")                                                       \
 	X(LOADER_NEXT, OFFSET, "ClassLoaderData::_next")                                                             \
 	X(LOADER_CLASSES, OFFSET, "ClassLoaderData::_klasses")                                                       \
+	X(LOADER_OBJECT, OFFSET, "ClassLoaderData::_class_loader")                                                   \
 	/* objects and references */                                                                                 \
 	X(OBJECT_KLASS, OFFSET, "oopDesc::_metadata._klass|oopDesc::_compressed_klass")                              \
 	X(COMPACT_KLASS_SHIFT, CONSTANT, "markWord::klass_shift")                                                    \
