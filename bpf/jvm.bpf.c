@@ -136,6 +136,44 @@ int jvm_exception_begin(struct pt_regs *ctx)
 	return 0;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct unsent_exceptions_key);
+	__type(value, struct unsent_exceptions);
+} unsent_exceptions SEC(".maps");
+
+enum { UNSENT_PLACE = SCRATCH_BYTES / 2 }; /* behind the record in its scratch place */
+
+/* Counts an exception whose record was not taken; false where there is no room for that either. */
+static __always_inline bool keep_unsent(const struct thread_state *thread, struct event_exception *event)
+{
+	struct unsent_exceptions_key key = {
+		.class_address = event->class_address,
+		.stack_id = event->stack_id,
+		.pid = event->header.pid,
+		.bucket = (u32)(event->header.time_ns >> UNSENT_BUCKET_SHIFT),
+	};
+	struct unsent_exceptions *kept = bpf_map_lookup_elem(&unsent_exceptions, &key);
+
+	if (!kept) {
+		struct unsent_exceptions *fresh = (void *)event + UNSENT_PLACE;
+
+		fresh->count = fresh->duration_ns = 0;
+		fresh->time_ns = event->header.time_ns;
+		fresh->tid = event->header.tid;
+		fresh->name_length = thread->exception_name_length;
+		__builtin_memcpy(fresh->name, thread->exception_name, UNSENT_NAME_BYTES);
+		bpf_map_update_elem(&unsent_exceptions, &key, fresh, BPF_NOEXIST);
+		kept = bpf_map_lookup_elem(&unsent_exceptions, &key);
+	}
+	if (!kept)
+		return false;
+	__sync_fetch_and_add(&kept->count, 1);
+	__sync_fetch_and_add(&kept->duration_ns, event->duration_ns);
+	return true;
+}
+
 SEC("uprobe")
 int jvm_exception_end(struct pt_regs *ctx)
 {
@@ -160,7 +198,10 @@ int jvm_exception_end(struct pt_regs *ctx)
 	event->flags = thread->exception_stack_id & 1 ? EXCEPTION_STACK_OF_EARLIER : 0;
 	__builtin_memcpy(event->tail, thread->exception_name, EXCEPTION_NAME_BYTES);
 	size += bounded(length, EXCEPTION_NAME_BYTES - 1);
-	event_output(&event->header, size, event->duration_ns);
+	event->header.size = size;
+	count_kind(EVENT_EXCEPTION, event->duration_ns);
+	if (bpf_ringbuf_output(&events, event, size, BPF_RB_NO_WAKEUP) != 0 && !keep_unsent(thread, event))
+		count_loss(EVENT_EXCEPTION);
 	return 0;
 }
 

@@ -373,6 +373,19 @@ void probes_observe_walks(struct probes *probes)
 			       (unsigned long)all, (unsigned long)cut, (unsigned long)broken, (unsigned long)skipped);
 }
 
+void probes_each_unsent(const struct probes *probes, probes_unsent_callback *callback, void *context)
+{
+	int fd = bpf_map__fd(probes->skeleton->maps.unsent_exceptions);
+	struct unsent_exceptions_key key, next;
+	struct unsent_exceptions exceptions;
+
+	for (void *previous = NULL; bpf_map_get_next_key(fd, previous, &next) == 0; previous = &key) {
+		key = next;
+		if (bpf_map_lookup_elem(fd, &key, &exceptions) == 0)
+			callback(context, &key, &exceptions);
+	}
+}
+
 void probes_each_loss(const struct probes *probes, probes_loss_callback *callback, void *context)
 {
 	enum { BUCKET_SHIFT = 27 }; /* LOSS_BUCKET_SHIFT of bpf/core.bpf.h */

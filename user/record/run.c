@@ -246,6 +246,24 @@ static void write_loss(void *context, enum event_kind kind, uint64_t start_ns, u
 	output_event(output, event_end(&output->builder));
 }
 
+static void write_unsent(void *context, const struct unsent_exceptions_key *key,
+			 const struct unsent_exceptions *exceptions)
+{
+	struct session *session = context;
+	struct output *output = &session->output;
+	struct event_exception *event =
+		event_begin(&output->builder, EVENT_EXCEPTION, exceptions->time_ns, key->pid, exceptions->tid);
+	size_t length = exceptions->name_length < UNSENT_NAME_BYTES ? exceptions->name_length : UNSENT_NAME_BYTES;
+
+	event->duration_ns = exceptions->duration_ns;
+	event->class_address = key->class_address;
+	event->stack_id = key->stack_id;
+	event->count = (uint32_t)exceptions->count;
+	event->flags = EXCEPTION_STACK_OF_EARLIER;
+	event_add_bytes(&output->builder, exceptions->name, length);
+	output_event(output, stack_ids_shorten(&session->stack_ids, event_end(&output->builder)));
+}
+
 static void write_end(struct session *session)
 {
 	struct output *output = &session->output;
@@ -267,6 +285,7 @@ static void write_end(struct session *session)
 		event->counted_kind = kind;
 		output_event(output, event_end(&output->builder));
 	}
+	probes_each_unsent(&session->probes, write_unsent, session);
 	probes_each_loss(&session->probes, write_loss, output);
 	probes_observe_walks(&session->probes);
 	for vec_each(observation, &session->probes.observations)
