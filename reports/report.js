@@ -126,7 +126,7 @@ function exceptionsSection() {
   section("exceptions", "Exceptions", "Stack traces that were filled, whether or not the exception was thrown. Most are caught and never seen, and still cost their walk of the stack.", table("exceptions", "Exceptions", [
     { title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.thrown_at ? element("span", { class: "under" }, "thrown at ", name(row.thrown_at)) : null, row.caught_at ? element("span", { class: "under" }, "caught at ", name(row.caught_at)) : null,
       listed(row.stack) ? element("details", null, element("summary", null, "stack"), element("ol", { class: "stack" }, row.stack.map(frame => element("li", null, name(data.texts[frame]))))) : null] },
-    phaseColumn, { title: "Count", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }], report.exceptions, { sort: 2, rows: 15 }));
+    phaseColumn, { title: "Count", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }, { title: "Own", key: "exclusive_ns", number: nanoseconds, help: "without page faults and the like inside" }], report.exceptions, { sort: 2, rows: 15 }));
 }
 function classesSection() {
   const classes = report.classes;

@@ -200,6 +200,7 @@ struct report_exception {
 	enum phase phase;
 	int64_t count;
 	struct maybe duration_ns;
+	struct maybe exclusive_ns; /* without the page faults, interrupts and the like inside */
 	const char *thrown_at, *caught_at; /* "" not observed */
 	const char *const *stack;
 	size_t stack_count;

@@ -29,6 +29,7 @@ void json_put_exceptions(struct json_out *json, const struct report *report, str
 		json_put_text(json, "phase", phase_name(exception->phase));
 		json_put_int(json, "count", exception->count);
 		json_put_maybe(json, "duration_ns", exception->duration_ns);
+		json_put_maybe(json, "exclusive_ns", exception->exclusive_ns);
 		json_put_observed_text(json, "thrown_at", exception->thrown_at);
 		json_put_observed_text(json, "caught_at", exception->caught_at);
 		put_stack(json, exception, page);

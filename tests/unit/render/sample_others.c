@@ -26,7 +26,7 @@ static const struct named_value hostile_kinds[] = {{ESCAPE, 3}, {NO_UTF8, 4}};
 static const struct report_finding hostile_findings[] = {
 	{ESCAPE, MARKUP, LINES, hostile_evidence, 2, {KNOWN, 5 * MS}, true}};
 static const struct report_exception hostile_exceptions[] = {
-	{NO_UTF8, PHASE_STARTUP, 3, {KNOWN, 9}, BIDI, LINES, hostile_stack, 1}};
+	{NO_UTF8, PHASE_STARTUP, 3, {KNOWN, 9}, {KNOWN, 9}, BIDI, LINES, hostile_stack, 1}};
 static const struct report_class hostile_classes[] = {
 	{MARKS, PHASE_STARTUP, WIDE, BIDI, 3 * MS, ESCAPE, hostile_stack, 1}};
 static const struct report_class_group hostile_class_jars[] = {{ESCAPE, 2, 3, 1, 1, 0, 0}};
@@ -303,6 +303,7 @@ static const struct report_class failed_classes[] = {
 static const struct report_exception failed_exceptions[] = {{"java.lang.OutOfMemoryError",
 							     PHASE_STARTUP,
 							     1,
+							     {KNOWN, 21000},
 							     {KNOWN, 21000},
 							     "com.example.Cache.grow(Cache.java:31)",
 							     "",
