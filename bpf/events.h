@@ -348,6 +348,7 @@ enum hold_reason {
 
 enum exception_flag {
 	EXCEPTION_STACK_OF_EARLIER = 1, /* stack_id is that of an earlier one of its class with the same top frames */
+	EXCEPTION_COUNTED = 2,		/* of a stretch of time in which the ring was full: duration_ns is their sum, time_ns the first's */
 };
 
 enum stack_flag {

@@ -191,8 +191,7 @@ static void on_exception(struct load *load, uint32_t thread, uint32_t index, con
 {
 	uint64_t start_ns = event->header.time_ns - event->duration_ns;
 
-	/* It stands for several of a stretch of time, at no moment of their own. */
-	if (event->count > 1)
+	if (event->flags & EXCEPTION_COUNTED)
 		return;
 	spans_on_stack_pointer(load, thread, event->stack_pointer, start_ns);
 	spans_add(load, thread, SPAN_EXCEPTION, index, start_ns, event->header.time_ns)->name = name_of(load, event);

@@ -259,7 +259,7 @@ static void write_unsent(void *context, const struct unsent_exceptions_key *key,
 	event->class_address = key->class_address;
 	event->stack_id = key->stack_id;
 	event->count = (uint32_t)exceptions->count;
-	event->flags = EXCEPTION_STACK_OF_EARLIER;
+	event->flags = EXCEPTION_STACK_OF_EARLIER | EXCEPTION_COUNTED;
 	event_add_bytes(&output->builder, exceptions->name, length);
 	output_event(output, stack_ids_shorten(&session->stack_ids, event_end(&output->builder)));
 }
