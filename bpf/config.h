@@ -58,6 +58,22 @@ struct config {
 	u8 syscall_actions[SYSCALL_NUMBER_END];
 };
 
+/* Exceptions whose records found no room in the ring: counted by class, stack and stretch of time, and written as one record
+ * each at the end, so that a storm loses no count. */
+struct unsent_exceptions_key {
+	u64 class_address, stack_id;
+	u32 pid, bucket; /* time_ns >> UNSENT_BUCKET_SHIFT */
+};
+
+enum { UNSENT_BUCKET_SHIFT = 27, UNSENT_NAME_BYTES = 128 };
+
+struct unsent_exceptions {
+	u64 count, duration_ns;
+	u64 time_ns; /* of the first */
+	u32 tid, name_length;
+	char name[UNSENT_NAME_BYTES];
+};
+
 /* What an entry of libjvm proves to have returned (jvm_class_return, as the site's kind). */
 enum class_return {
 	RETURN_OF_DEEPER = 1,

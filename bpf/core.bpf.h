@@ -27,9 +27,17 @@ struct thread_state {
 	u64 exception_stack_id;
 	u64 exception_stack_pointer;
 	u64 java_thread; /* JavaThread*, where known */
+	u64 class_load_pointer; /* stack pointer of the outermost class load that goes on; 0: none */
+	u64 class_load_symbol;	/* and the Symbol* of its class's name */
+	u64 compile_wait_ns; /* of the compilation that it is about to begin */
+	u64 wait_stack_id;	/* of the wait that it entered last, and the stack pointer there */
+	u64 wait_stack_pointer;
 	u64 interrupt_start_ns;
 	u32 exception_name_length;
 	u32 held_libraries;
+	u32 nested_loads;
+	u32 compile_level;
+	u32 has_class_returns; /* the ends of its class loads are seen */
 	char exception_name[128];
 };
 

@@ -100,7 +100,8 @@ struct event_header {
 #define FIELDS_class_link(F) F(u64, stack_pointer, ADDRESS) F(u64, class_address, ADDRESS)
 #define FIELDS_class_init(F) F(u64, stack_pointer, ADDRESS) F(u64, loader, ADDRESS) F(u32, step, CODE)
 #define FIELDS_class_return(F) F(u64, stack_pointer, ADDRESS)
-#define FIELDS_compile(F) F(u32, step, CODE) F(u32, is_success, CODE)
+#define FIELDS_compile(F)                                                                                         \
+	F(u64, queue_wait_ns, NS) F(u32, step, CODE) F(u32, is_success, CODE) F(u32, level, CODE)
 #define FIELDS_gc(F) F(u32, step, CODE) F(u32, is_full, CODE)
 #define FIELDS_safepoint(F) F(u32, step, CODE)
 #define FIELDS_vm_operation(F) F(u32, step, CODE) F(u32, mode, CODE)
@@ -347,6 +348,7 @@ enum hold_reason {
 
 enum exception_flag {
 	EXCEPTION_STACK_OF_EARLIER = 1, /* stack_id is that of an earlier one of its class with the same top frames */
+	EXCEPTION_COUNTED = 2,		/* of a stretch of time in which the ring was full: duration_ns is their sum, time_ns the first's */
 };
 
 enum stack_flag {

@@ -26,6 +26,20 @@ enum {
 	HOTSPOT_BLOB_BYTES = 128,    /* the longest stretch of a CodeBlob that a walk reads */
 };
 
+/* How walks ended, for the report. */
+enum java_walk_end {
+	JAVA_WALK_COMPLETE = 0, /* reached the first Java frame of the thread */
+	JAVA_WALK_TRUNCATED,	/* more frames than a record takes */
+	JAVA_WALK_NO_FRAME,	/* the thread has no Java frame */
+	JAVA_WALK_NO_ROOM,	/* all scratch places of this CPU were in use, or another walk took ours */
+	JAVA_WALK_UNREADABLE,	/* a page was not resident, or an address senseless */
+	JAVA_WALK_NO_CODE,	/* a return address outside the code cache */
+	JAVA_WALK_NOT_RISING,	/* a caller's frame below its callee's */
+	JAVA_WALK_FROZEN,	/* the rest lies in the heap and its layout is not known */
+	JAVA_WALK_LIMITED,	/* no more frames were asked for */
+	JAVA_WALK_END_COUNT,
+};
+
 /* Each bit is set where all that the ability needs was found. */
 enum hotspot_ability {
 	HOTSPOT_CAN_NAME_CLASSES = 1, /* Klass of an object, and its name */
@@ -99,6 +113,7 @@ struct hotspot_bpf_config {
 	u32 compact_klass_shift;    /* of a mark word with UseCompactObjectHeaders */
 	u32 klass_name;
 	u32 symbol_length, symbol_body;
+	u32 compile_task_level;
 
 	u32 entry_continuation; /* Continuation oop in a ContinuationEntry */
 	u32 z_load_shift;	/* in ZGlobalsForVMStructs: pointer to the shift of a coloured reference */

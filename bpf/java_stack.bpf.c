@@ -131,7 +131,8 @@ __noinline u64 java_walk_finish(u32 place)
 		count_end(JAVA_WALK_NO_ROOM);
 		return 0;
 	}
-	count_end(walk->end);
+	count_end(walk->end == JAVA_WALK_TRUNCATED && walk->frame_limit < JAVA_FRAMES_OF_REGISTERS ? JAVA_WALK_LIMITED
+												    : walk->end);
 	if (walk->end == JAVA_WALK_TRUNCATED)
 		walk->flags |= STACK_TRUNCATED;
 	else if (walk->end != JAVA_WALK_COMPLETE && walk->end != JAVA_WALK_NO_FRAME)

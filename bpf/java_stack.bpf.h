@@ -26,19 +26,7 @@ struct hotspot_slots_map {
 };
 extern struct hotspot_slots_map hotspot_slots SEC(".maps");
 
-/* How walks ended, for the report: counted per CPU, index enum java_walk_end. */
-enum java_walk_end {
-	JAVA_WALK_COMPLETE = 0, /* reached the first Java frame of the thread */
-	JAVA_WALK_TRUNCATED,	/* more frames than a record takes */
-	JAVA_WALK_NO_FRAME,	/* the thread has no Java frame */
-	JAVA_WALK_NO_ROOM,	/* all scratch places of this CPU were in use, or another walk took ours */
-	JAVA_WALK_UNREADABLE,	/* a page was not resident, or an address senseless */
-	JAVA_WALK_NO_CODE,	/* a return address outside the code cache */
-	JAVA_WALK_NOT_RISING,	/* a caller's frame below its callee's */
-	JAVA_WALK_FROZEN,	/* the rest lies in the heap and its layout is not known */
-	JAVA_WALK_END_COUNT,
-};
-
+/* Counts per CPU, index enum java_walk_end. */
 struct java_walk_ends_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, JAVA_WALK_END_COUNT);

@@ -3,7 +3,16 @@
 #include "bpf/java_stack.bpf.h"
 #include "bpf/site.bpf.h"
 
-enum { NAME_BYTES = 256, EXCEPTION_NAME_BYTES = 128, CALLER_FRAME_BYTES = 1024 };
+enum {
+	NAME_BYTES = 256,
+	EXCEPTION_NAME_BYTES = 128,
+	CALLER_FRAME_BYTES = 1024,
+	ASKER_FRAMES =
+		16, /* a class's asker lies behind the frames of the loaders that were asked one after another */
+	ASKER_FRAMES_IN_REQUEST = 32,
+	NESTED_LOADS_WALKED = 64,
+	WAIT_FRAMES = 64,
+};
 
 /* Starts a record with a variable tail in the probes' scratch place. */
 #define begin_record(name, NAME, thread)                                                                       \
@@ -127,6 +136,44 @@ int jvm_exception_begin(struct pt_regs *ctx)
 	return 0;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct unsent_exceptions_key);
+	__type(value, struct unsent_exceptions);
+} unsent_exceptions SEC(".maps");
+
+enum { UNSENT_PLACE = SCRATCH_BYTES / 2 }; /* behind the record in its scratch place */
+
+/* Counts an exception whose record was not taken; false where there is no room for that either. */
+static __always_inline bool keep_unsent(const struct thread_state *thread, struct event_exception *event)
+{
+	struct unsent_exceptions_key key = {
+		.class_address = event->class_address,
+		.stack_id = event->stack_id,
+		.pid = event->header.pid,
+		.bucket = (u32)(event->header.time_ns >> UNSENT_BUCKET_SHIFT),
+	};
+	struct unsent_exceptions *kept = bpf_map_lookup_elem(&unsent_exceptions, &key);
+
+	if (!kept) {
+		struct unsent_exceptions *fresh = (void *)event + UNSENT_PLACE;
+
+		fresh->count = fresh->duration_ns = 0;
+		fresh->time_ns = event->header.time_ns;
+		fresh->tid = event->header.tid;
+		fresh->name_length = thread->exception_name_length;
+		__builtin_memcpy(fresh->name, thread->exception_name, UNSENT_NAME_BYTES);
+		bpf_map_update_elem(&unsent_exceptions, &key, fresh, BPF_NOEXIST);
+		kept = bpf_map_lookup_elem(&unsent_exceptions, &key);
+	}
+	if (!kept)
+		return false;
+	__sync_fetch_and_add(&kept->count, 1);
+	__sync_fetch_and_add(&kept->duration_ns, event->duration_ns);
+	return true;
+}
+
 SEC("uprobe")
 int jvm_exception_end(struct pt_regs *ctx)
 {
@@ -151,11 +198,23 @@ int jvm_exception_end(struct pt_regs *ctx)
 	event->flags = thread->exception_stack_id & 1 ? EXCEPTION_STACK_OF_EARLIER : 0;
 	__builtin_memcpy(event->tail, thread->exception_name, EXCEPTION_NAME_BYTES);
 	size += bounded(length, EXCEPTION_NAME_BYTES - 1);
-	event_output(&event->header, size, event->duration_ns);
+	event->header.size = size;
+	count_kind(EVENT_EXCEPTION, event->duration_ns);
+	if (bpf_ringbuf_output(&events, event, size, BPF_RB_NO_WAKEUP) != 0 && !keep_unsent(thread, event))
+		count_loss(EVENT_EXCEPTION);
 	return 0;
 }
 
 /* ---- classes ---- */
+
+/* The outermost load that goes on is over when its class is loaded: the text told is that of the same Symbol. */
+static __always_inline void end_load(struct thread_state *thread, u64 text)
+{
+	struct hotspot_process *process = thread->class_load_pointer ? java_process_of_current() : NULL;
+
+	if (process && text == thread->class_load_symbol + process->config.symbol_body)
+		thread->class_load_pointer = 0;
+}
 
 /* hotspot:class__loaded (name, length, loader data, is shared) */
 SEC("uprobe")
@@ -163,6 +222,10 @@ int jvm_class_loaded(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
+
+	if (thread && site)
+		end_load(thread, site_argument(ctx, site, 0));
+
 	struct event_class_loaded *event = thread && site ? begin_record(class_loaded, CLASS_LOADED, thread) : NULL;
 
 	if (!event)
@@ -199,21 +262,46 @@ int jvm_class_init(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Entry of SystemDictionary's loading function: argument 0 is the Symbol*, argument 1 the loader's handle. */
+/* Who asked for a class. A load within another load (a superclass, or the search of the loaders, one after another)
+ * has the asker of the outermost one; its stack shows the loaders at work, for which some of a thread's loads suffice
+ * outside requests. A nested load is known by its stack pointer, as long as the ends of loads are seen. */
+static __always_inline u64 stack_of_load(struct thread_state *thread, u64 stack_pointer, u64 symbol)
+{
+	u32 frames = control.is_in_request ? ASKER_FRAMES_IN_REQUEST : ASKER_FRAMES;
+
+	if (thread->class_load_pointer > stack_pointer && thread->has_class_returns) {
+		u32 nested = thread->nested_loads++;
+
+		if (!control.is_in_request && nested >= NESTED_LOADS_WALKED && (nested & (nested - 1)))
+			return 0;
+	} else {
+		thread->class_load_pointer = stack_pointer;
+		thread->class_load_symbol = symbol;
+	}
+	return java_stack_of_thread(thread->java_thread, frames);
+}
+
+/* Entry of SystemDictionary's loading function: argument 0 is the Symbol*, argument 1 the loader's handle, argument 2 the
+ * JavaThread*, which for the main thread is not known before. */
 SEC("uprobe")
 int jvm_class_load(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
+	u64 stack_id;
+
+	if (thread && site)
+		thread->java_thread = site_argument(ctx, site, 2);
+	stack_id = thread && site ? stack_of_load(thread, PT_REGS_SP(ctx), site_argument(ctx, site, 0)) : 0;
 	struct event_class_load *event = thread && site ? begin_record(class_load, CLASS_LOAD, thread) : NULL;
 
 	if (!event)
 		return 0;
 	event->stack_pointer = PT_REGS_SP(ctx);
 	event->loader = site_argument(ctx, site, 1);
-	event->stack_id = 0;
-	event_output(&event->header,
-		     append_symbol(event, EVENT_FIXED_SIZE(class_load), site_argument(ctx, site, 0)), 0);
+	event->stack_id = stack_id;
+	event_output(&event->header, append_symbol(event, EVENT_FIXED_SIZE(class_load), site_argument(ctx, site, 0)),
+		     0);
 	return 0;
 }
 
@@ -277,6 +365,9 @@ int jvm_class_return(struct pt_regs *ctx)
 		return 0;
 #endif
 	}
+	thread->has_class_returns = 1;
+	if (stack_pointer >= thread->class_load_pointer)
+		thread->class_load_pointer = 0;
 
 	struct event_class_return *event =
 		event_reserve(class_return, CLASS_RETURN, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0);
@@ -290,7 +381,61 @@ int jvm_class_return(struct pt_regs *ctx)
 
 /* ---- compilations ---- */
 
-/* hotspot:method__compile__begin and __end (compiler, length, class, length, method, length, signature, length[, success]) */
+/* CompileTasks that wait for a compiler thread: when they were put into the queue. One that is taken out again uncompiled stays
+ * here until it is reused, or forgotten as the oldest. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, u64);
+} compile_queue SEC(".maps");
+
+/* An address of one process: user addresses leave the top bytes free. */
+static __always_inline u64 compile_task_key(const struct thread_state *thread, u64 task)
+{
+	return task ^ ((u64)thread->pid << 48);
+}
+
+/* Entry of CompileQueue::add(CompileTask*) */
+SEC("uprobe")
+int jvm_compile_queued(struct pt_regs *ctx)
+{
+	struct thread_state *thread = thread_of_current();
+	struct usdt_site_spec *site = site_of(ctx);
+
+	if (thread && site) {
+		u64 key = compile_task_key(thread, site_argument(ctx, site, 0)), now = bpf_ktime_get_ns();
+
+		bpf_map_update_elem(&compile_queue, &key, &now, BPF_ANY);
+	}
+	return 0;
+}
+
+/* Entry of CompileBroker::invoke_compiler_on_method(CompileTask*): the compiler's thread has taken it from the queue. */
+SEC("uprobe")
+int jvm_compile_taken(struct pt_regs *ctx)
+{
+	struct thread_state *thread = thread_of_current();
+	struct usdt_site_spec *site = site_of(ctx);
+	struct hotspot_process *process = java_process_of_current();
+
+	if (!thread || !site)
+		return 0;
+
+	u64 task = site_argument(ctx, site, 0), key = compile_task_key(thread, task);
+	u64 *queued_ns = bpf_map_lookup_elem(&compile_queue, &key);
+
+	thread->compile_wait_ns = queued_ns ? bpf_ktime_get_ns() - *queued_ns : 0;
+	thread->compile_level = 0;
+	if (process && process->config.compile_task_level != HOTSPOT_ABSENT)
+		thread->compile_level = java_read_int(task + process->config.compile_task_level);
+	if (queued_ns)
+		bpf_map_delete_elem(&compile_queue, &key);
+	return 0;
+}
+
+/* hotspot:method__compile__begin and __end (compiler, length, class, length, method, length, signature, length[,
+ * success]) */
 SEC("uprobe")
 int jvm_compile(struct pt_regs *ctx)
 {
@@ -302,6 +447,8 @@ int jvm_compile(struct pt_regs *ctx)
 		return 0;
 	event->step = site->kind;
 	event->is_success = site->kind == STEP_END ? (u8)site_argument(ctx, site, 8) : 0;
+	event->queue_wait_ns = site->kind == STEP_BEGIN ? thread->compile_wait_ns : 0;
+	event->level = site->kind == STEP_BEGIN ? thread->compile_level : 0;
 
 	u32 size = EVENT_FIXED_SIZE(compile);
 
@@ -386,12 +533,27 @@ int jvm_vm_operation(struct pt_regs *ctx)
 	return 0;
 }
 
+/* The stack of a thread that is about to wait for a lock, for the switch that follows (schedule.bpf.c). Only within
+ * requests: outside, pools of threads park all the time. */
+static __always_inline void keep_stack_of_wait(struct thread_state *thread, u32 reason, u64 stack_pointer)
+{
+	thread->wait_stack_id = 0;
+	if (!control.is_in_request || reason == VM_WAIT_MUTEX || reason == VM_WAIT_SAFEPOINT)
+		return;
+	thread->wait_stack_id = java_stack_of_thread(thread->java_thread, WAIT_FRAMES);
+	thread->wait_stack_pointer = stack_pointer;
+}
+
 /* Entry of a function in which a thread is about to wait: the site's kind is the reason. */
 SEC("uprobe")
 int jvm_wait(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
 	struct usdt_site_spec *site = site_of(ctx);
+
+	if (thread && site)
+		keep_stack_of_wait(thread, site->kind, PT_REGS_SP(ctx));
+
 	struct event_vm_wait *event =
 		thread && site ? event_reserve(vm_wait, VM_WAIT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0) : NULL;
 

@@ -45,6 +45,21 @@ static __always_inline u32 task_state(struct task_struct *task)
 		named_;                                                                              \
 	})
 
+enum { WAIT_STACK_BYTES = 16384 }; /* of the VM's and libc's frames between a wait's entry and its system call */
+
+/* The stack that was kept when this thread entered a wait of the VM's, if it blocks in that wait: its user stack pointer then
+ * lies a little below. */
+static __always_inline u64 stack_of_wait(struct task_struct *task, const struct thread_state *thread, u32 state)
+{
+	if (!thread->wait_stack_id || !state || !thread->syscall_number)
+		return 0;
+
+	struct pt_regs *user = (void *)bpf_task_pt_regs(task);
+	u64 depth = thread->wait_stack_pointer - BPF_CORE_READ(user, sp);
+
+	return depth < WAIT_STACK_BYTES ? thread->wait_stack_id : 0;
+}
+
 static __always_inline void switch_out(struct task_struct *previous, struct task_struct *next, u32 state, bool preempt)
 {
 	u32 tid = previous->pid;
@@ -58,9 +73,9 @@ static __always_inline void switch_out(struct task_struct *previous, struct task
 
 	if (!event)
 		return;
-	event->stack_id = 0;
 	event->user_address = 0;
 	event->state = preempt ? 0 : state;
+	event->stack_id = stack_of_wait(previous, thread, event->state);
 	event->flags = switch_flags(previous, event->state) | (preempt ? SWITCH_PREEMPTED : 0);
 	event->next_pid = next->tgid;
 	event->next_tid = next->pid;

@@ -126,7 +126,7 @@ function exceptionsSection() {
   section("exceptions", "Exceptions", "Stack traces that were filled, whether or not the exception was thrown. Most are caught and never seen, and still cost their walk of the stack.", table("exceptions", "Exceptions", [
     { title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.thrown_at ? element("span", { class: "under" }, "thrown at ", name(row.thrown_at)) : null, row.caught_at ? element("span", { class: "under" }, "caught at ", name(row.caught_at)) : null,
       listed(row.stack) ? element("details", null, element("summary", null, "stack"), element("ol", { class: "stack" }, row.stack.map(frame => element("li", null, name(data.texts[frame]))))) : null] },
-    phaseColumn, { title: "Count", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }], report.exceptions, { sort: 2, rows: 15 }));
+    phaseColumn, { title: "Count", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }, { title: "Own", key: "exclusive_ns", number: nanoseconds, help: "without page faults and the like inside" }], report.exceptions, { sort: 2, rows: 15 }));
 }
 function classesSection() {
   const classes = report.classes;
@@ -136,8 +136,21 @@ function classesSection() {
   section("classes", "Class loading", `${count(classes.loaded)} classes were loaded in the run.`,
     listed(from) && [element("div", { class: "bar", role: "img", "aria-label": from.map(([key, many]) => `${count(many)} from ${words[key]}`).join(", ") }, from.map(([key, many]) => element("span", { style: { flex: `${many} 0 0`, "background-color": `var(--${shades[key]})` }, on: { mousemove: event => showTip(event, `${count(many)} from ${words[key]}, ${percent(many / whole)}`), mouseleave: hideTip } }, many / whole > 0.07 ? `${words[key]} ${count(many)}` : ""))),
       element("ul", { class: "legend" }, from.map(([key, many]) => element("li", null, swatch(shades[key]), `${words[key]} ${count(many)}`)))], element("p"),
-    listed(classes.by_jar) && table("classes", "Classes by jar", [{ title: "Source", key: "jar", wide: true }, { title: "Classes", key: "classes", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds, help: "without the loads of other classes inside" }], classes.by_jar, { sort: 2, rows: 12, heading: "By source" }),
-    listed(classes.slowest) && table("classes", "Slowest classes", [{ title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.source ? element("span", { class: "under" }, "from ", name(row.source)) : null] }, phaseColumn, { title: "Time", key: "duration_ns", number: nanoseconds, help: "with everything inside" }], classes.slowest, { sort: 2, rows: 12, heading: "The slowest" }));
+    ...[["by_jar", "jar", "Source", "By source"], ["by_package", "package", "Package", "By package"], ["by_loader", "loader", "Loader", "By loader"]].map(([list, key, title, heading]) => listed(classes[list]) && table("classes", "Classes " + heading.toLowerCase(), [{ title, key, wide: true }, { title: "Classes", key: "classes", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds, help: "without the loads of other classes inside" },
+      { title: "First request", key: "first_request_classes", number: count }, { title: "Time", key: "first_request_ns", number: nanoseconds }, { title: "Warm", key: "warm_classes", number: count }, { title: "Time", key: "warm_ns", number: nanoseconds }], classes[list], { sort: 2, rows: 12, heading })),
+    listed(classes.slowest) && table("classes", "Slowest classes", [{ title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.source ? element("span", { class: "under" }, "from ", name(row.source)) : null, row.requested_by ? element("span", { class: "under" }, "requested by ", name(row.requested_by)) : null, listed(row.loader_chain) ? element("span", { class: "under" }, "through ", name(row.loader_chain.join(" → "))) : null] }, phaseColumn, { title: "Time", key: "duration_ns", number: nanoseconds, help: "with everything inside" }], classes.slowest, { sort: 2, rows: 12, heading: "The slowest" }),
+    listed(classes.initializers) && table("classes", "Static initialisers", [{ title: "Class", key: "class", wide: true }, phaseColumn, { title: "Thread", key: "thread" }, { title: "Own", key: "own_ns", number: nanoseconds, help: "without the initialisers of other classes inside" }, { title: "Time", key: "duration_ns", number: nanoseconds, help: "with everything inside" }], classes.initializers, { sort: 3, rows: 12, heading: "The slowest static initialisers" }),
+    listed(classes.generated) && table("classes", "Generated classes", [{ title: "Class", key: "class", wide: true }, { title: "Kind", key: "kind" }, phaseColumn, { title: "Time", key: "duration_ns", number: nanoseconds, help: "parsing, linking and initialising it" }], classes.generated, { sort: 3, rows: 12, heading: "The most expensive generated classes" }),
+    listed(classes.not_found) && table("classes", "Classes not found", [{ title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.requested_by ? element("span", { class: "under" }, "requested by ", name(row.requested_by)) : null] }, phaseColumn, { title: "Times", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }], classes.not_found, { sort: 3, rows: 12, heading: "Asked for and never found" }));
+}
+function jvmSection() {
+  const { compilations, hot_methods: methods, pause_causes: pauses } = report;
+  if (!listed(compilations) && !listed(methods) && !listed(pauses)) return;
+  const shares = [["interpreted_ns", "Interpreted"], ["c1_ns", "C1"], ["c2_ns", "C2"], ["other_ns", "Other"]];
+  section("jvm", "Compilers and pauses", "What the hottest methods of the requests were run as, by samples; what was compiled meanwhile; and what stopped all threads.",
+    listed(methods) && table("jvm", "Hottest methods", [{ title: "Method", key: "method", wide: true }, phaseColumn, { title: "Sampled", key: "total_ns", number: nanoseconds }, ...shares.map(([key, title]) => ({ title, key, number: nanoseconds }))], methods, { sort: 2, rows: 12, heading: "The hottest methods" }),
+    listed(compilations) && table("jvm", "Compilations", [{ title: "Method", key: "method", wide: true }, { title: "Compiler", key: "compiler" }, { title: "Tier", key: "tier", number: value => value ?? "–" }, phaseColumn, { title: "From", key: "start_ns", number: nanoseconds }, { title: "Waited", key: "queue_wait_ns", number: nanoseconds, help: "in the queue" }, { title: "Time", key: "duration_ns", number: nanoseconds }], compilations, { sort: 6, rows: 12, heading: "The longest compilations during requests" }),
+    listed(pauses) && table("jvm", "Pauses", [{ title: "Cause", key: "operation", wide: true, text: row => row.operation || "not known", cell: (row, marked) => marked(row.operation || "not known") }, phaseColumn, { title: "Pauses", key: "count", number: count }, { title: "Stopped", key: "pause_ns", number: nanoseconds }, { title: "Longest", key: "longest_ns", number: nanoseconds }], pauses, { sort: 3, rows: 12, heading: "Pauses by cause" }));
 }
 function jarsSection() {
   if (!listed(report.jars)) return;
@@ -188,7 +201,7 @@ function memorySection() {
 }
 function threadsSection() {
   if (!listed(report.threads)) return;
-  section("threads", "Threads", null, table("threads", "Threads", [{ title: "Thread", key: "name", wide: true }, { title: "Role", key: "role" }, { title: "Process", key: "pid", number: String }, { title: "Thread id", key: "tid", number: String }, { title: "Created", key: "created_ns", number: nanoseconds }, { title: "Ended", key: "ended_ns", number: nanoseconds }, { title: "CPU time", key: "cpu_ns", number: nanoseconds }], report.threads, { sort: 6, rows: 15 }));
+  section("threads", "Threads", null, listed(report.thread_roles) && table("threads", "Roles", [{ title: "Role", key: "role", wide: true }, { title: "Threads", key: "threads", number: count }, { title: "CPU time", key: "cpu_ns", number: nanoseconds }], report.thread_roles, { sort: 2, heading: "By role" }), table("threads", "Threads", [{ title: "Thread", key: "name", wide: true }, { title: "Role", key: "role" }, { title: "Process", key: "pid", number: String }, { title: "Thread id", key: "tid", number: String }, { title: "Created", key: "created_ns", number: nanoseconds }, { title: "Ended", key: "ended_ns", number: nanoseconds }, { title: "CPU time", key: "cpu_ns", number: nanoseconds }], report.threads, { sort: 6, rows: 15 }));
 }
 function connectionsSection() {
   if (!listed(report.connections)) return;
@@ -217,6 +230,7 @@ curveSection();
 phasesSection();
 exceptionsSection();
 classesSection();
+jvmSection();
 jarsSection();
 filesSection();
 searchesSection();

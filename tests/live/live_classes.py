@@ -1,6 +1,7 @@
 """Classes loaded, by where they come from, against the JVM's own log (-Xlog:class+load) of the same run."""
 
 import os
+import re
 
 from harness import case, demo_jar, folder, free_port, java, java_workload, main, trace
 from witness import compare_classes
@@ -15,6 +16,17 @@ def known_classes(version):
     assert ours == sources, (ours, sources)
     rows = {row["jar"]: row["classes"] for row in run.report["classes"]["by_jar"]}
     assert rows[os.path.realpath(parts)] == truth["classes"] == 198, rows
+    # Each part is made in a line of its own of one of the groups' methods, in their order.
+    rows = [row for row in run.report["classes"]["slowest"] if re.fullmatch(r"known\.parts\.Part\d+", row["class"])]
+    lines = {}
+    for row in rows:
+        asked = re.fullmatch(r"known\.parts\.Parts\.(group\d)\(Parts\.java:(\d+)\)", row["requested_by"])
+        assert asked, row
+        lines.setdefault(asked.group(1), set()).add(int(asked.group(2)) - int(row["class"].rpartition("Part")[2]))
+    assert len(rows) > 50 and all(len(offsets) == 1 for offsets in lines.values()), lines
+    loaders = {row["loader"]: row["classes"] for row in run.report["classes"]["by_loader"]}
+    assert loaders.pop("boot") > 300, loaders
+    assert loaders == {"java.net.URLClassLoader": truth["classes"], "jdk.internal.loader.ClassLoaders$AppClassLoader": 1}, loaders
     # The loader asks its parent first.
     missing = [event for event in run.events("exception") if event["tail"].rstrip("\0") == "java/lang/ClassNotFoundException"]
     assert sum(event["count"] for event in missing) == truth["classes"], len(missing)

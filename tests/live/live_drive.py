@@ -122,6 +122,33 @@ def time_out_of_a_request():
 
 
 @case
+def samples_are_dense_in_requests():
+    """The timer's period changes where a request arrives."""
+    port, command = server("--touch", "60000")
+    run = trace(command, "-n", "3", urls=[f"http://127.0.0.1:{port}/x"])
+    arrival_ns = min(event["time_ns"] for event in run.events("socket_arrival"))
+    samples = run.events("sample")
+    assert {sample["period_ns"] for sample in samples} <= {500_000, 5_000_000}, samples
+    assert all(sample["period_ns"] == 5_000_000 for sample in samples if sample["time_ns"] < arrival_ns), samples
+    assert any(sample["period_ns"] == 500_000 for sample in samples), samples
+
+
+@case
+def overhead_measured():
+    """With the same command without probes: twice, and the requests again where there are any."""
+    runs = os.path.join(folder(), "runs")
+    count = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
+    run = trace(["/bin/sh", "-c", f"echo >> {runs}; {count}"], "--measure-overhead")
+    with open(runs, "rb") as file:
+        assert len(file.read()) == 3
+    assert 0.3 < run.report["overhead"]["measured_ratio"] < 3, run.report["overhead"]
+    assert run.report["overhead"]["estimated_ns"] > 0, run.report["overhead"]
+    port, command = server()
+    run = trace(command, "--measure-overhead", "-n", "2", urls=[f"http://127.0.0.1:{port}/x"])
+    assert run.report["overhead"]["measured_ratio"] > 0, run.report["overhead"]
+
+
+@case
 def report_later_is_the_same():
     """Offline equals live: the same bytes from the file."""
     port, command = server("--touch", "33")

@@ -1,6 +1,6 @@
 """A flood of events into the smallest buffer: what is lost is counted by kind, and nothing is mended wrongly."""
 
-from harness import case, main, program, trace
+from harness import case, java, java_workload, main, program, trace
 
 # 300,000 opens as fast as they go, of one file that exists and one that does not, by turns.
 FLOOD = """
@@ -34,6 +34,20 @@ def flood_is_counted():
     assert all(span["start_ns"] <= span["end_ns"] for span in losses["by_span"])
     found = [finding for finding in run.report["findings"] if finding["id"] == "lost-events"]
     assert found, [finding["id"] for finding in run.report["findings"]]
+
+
+@case
+def storm_loses_no_exception():
+    """Exceptions that find no room in the smallest buffer are counted in the kernel: by class, none is missing."""
+    run = trace([java(17), "-cp", java_workload("known-java.jar"), "KnownStorm", "4000"], "--buffer", "256K", losses_allowed=True)
+    truth, counts = run.json_lines()[0], {}
+    for row in run.report["exceptions"]:
+        counts[row["class"]] = counts.get(row["class"], 0) + row["count"]
+    for name in ("KnownStorm$DeepException", "KnownStorm$ParkedException"):
+        assert counts[name] == truth[name] > 1000, (name, counts, truth)
+    totals = {event["counted_kind"]: event["count"] for event in run.events("kind_total")}
+    assert totals[31] == sum(counts.values()) == run.count("exceptions"), (totals[31], counts)
+    assert "exception" not in run.report["losses"]["by_kind"], run.report["losses"]
 
 
 @case

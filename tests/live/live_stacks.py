@@ -1,7 +1,10 @@
 """Java stacks, walked from outside, against what Java itself says of them: Throwable.getStackTrace of a thousand exceptions,
 frame by frame, and samples of a program whose every possible stack is known."""
 
-from harness import case, main
+import os
+
+from harness import case, folder, main, warmtrace
+from truth import run_server
 from stacks import INTERPRETED, compare_exceptions, compare_samples
 
 
@@ -41,6 +44,27 @@ def samples_17():
 def samples_25():
     for options in (["-Xint"], ["-XX:TieredStopAtLevel=1"], ["-XX:-TieredCompilation"]):
         compare_samples(25, *options)
+
+
+def waits(version):
+    """Threads that wait for a monitor and for a lock within requests are seen in the methods that wait."""
+    run = run_server(version, "thread", ["monitor-sleep", "lock-sleep"], False)
+    path = os.path.join(folder(), "waits")
+    assert warmtrace("export", "--format", "folded", "--by", "off-cpu", "--phase", "all", "-o", path, run.recording).returncode == 0
+    with open(path, encoding="utf-8") as file:
+        stacks = file.read().splitlines()
+    for frames in (";Work.waitForMonitor;wait for a Java monitor;woken by holder", ";Work.waitForLock;java.util.concurrent.locks.ReentrantLock.lock;"):
+        assert any(frames in stack for stack in stacks), [stack for stack in stacks if stack.startswith("connection;")]
+
+
+@case
+def waits_17():
+    waits(17)
+
+
+@case
+def waits_25():
+    waits(25)
 
 
 main()

@@ -6,7 +6,7 @@ whichever is larger. One run holds all kinds for one engine; what a busy machine
 
 
 from harness import case, main
-from truth import KINDS, HalfACpu, SilentResolver, ask_untraced, best_of, check_apart, check_pieces, run_server
+from truth import KINDS, HalfACpu, SilentResolver, ask_untraced, best_of, check_apart, check_compilations, check_pieces, run_server
 
 TRIES = 3
 
@@ -133,6 +133,12 @@ def allocation_stalls_17():
 @case
 def allocation_stalls_25():
     stalls(25)
+
+
+@case
+def blocking_compilations_25():
+    """-Xbatch: who asks for a compilation waits for it."""
+    check_compilations(run_server(25, "thread", ["burn", "exceptions"], False, ["-Xbatch"]))
 
 
 @case

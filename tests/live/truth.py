@@ -476,6 +476,21 @@ def check_apart(run):
             at_most(one, f"on the path of {other.piece['kind']} too", theirs, MILLISECOND // 10)
 
 
+def check_compilations(run):
+    """A thread that waits for a compilation (-Xbatch) does so until one is done, as the virtual machine's own probes say."""
+    exec_ns, holds = zero_of(run, run.report["run"]["pid"])
+    zero_ns = without_holds(exec_ns, holds)
+    done = [without_holds(event["time_ns"], holds) - zero_ns for event in run.events("compile") if event["step"] == 2]
+    waits = [tile for request in run.requests() if request["cold"] for tile in request["path"] if tile["cause"] == "jit.wait"]
+    waited_ns = sum(tile["duration_ns"] for tile in waits)
+    assert waited_ns >= MILLISECOND, f"{waited_ns} ns in {len(waits)} waits, {len(done)} compilations"
+    for tile in waits:
+        end = tile["start_ns"] + tile["duration_ns"]
+        assert any(tile["start_ns"] <= time <= end for time in done) or tile["duration_ns"] < MILLISECOND // 10, \
+            f"nothing was compiled by the end of {tile}"
+    print(f"    jit.wait {waited_ns / MILLISECOND:.2f} ms in {len(waits)} waits; {len(done)} compilations in the run")
+
+
 def best_of(tries, kinds, attempt):
     """attempt(kinds) → (right, wrong); until every kind came out right once."""
     left = list(kinds)

@@ -296,6 +296,36 @@ static void apply_rules(const struct finding_context *context, struct report *re
 	report->findings_count = count;
 }
 
+static const struct report_request *first_cold(const struct report *report)
+{
+	for (size_t i = 0; i < report->requests_count; i++) {
+		if (report->requests[i].is_cold)
+			return &report->requests[i];
+	}
+	return NULL;
+}
+
+/* What jars inside a jar cost is no cause of its own, nor all of one: only the finding knows which classes it concerns. */
+static void add_what_if(const struct finding_context *context, struct report *report)
+{
+	const struct report_finding *fat = NULL;
+
+	for (size_t i = 0; i < report->findings_count; i++) {
+		if (strcmp(report->findings[i].id, "fat-jar-class-loading") == 0)
+			fat = &report->findings[i];
+	}
+	/* The other rows are of the first cold request. */
+	if (!fat || fat->cost_ns.state != KNOWN || fat->cost_ns.value <= 0 || context->cold != first_cold(report))
+		return;
+
+	struct report_what_if *rows = arena_array(&report->arena, struct report_what_if, report->what_if_count + 1);
+
+	memcpy(rows, report->what_if, report->what_if_count * sizeof(*rows));
+	rows[report->what_if_count++] = (struct report_what_if){"finding classes in jars inside a jar",
+								context->cold->latency_ns - fat->cost_ns.value};
+	report->what_if = rows;
+}
+
 void analyze_findings(const struct model *model, struct report *report)
 {
 	struct class_sources sources auto_done(class_sources_done) = {};
@@ -317,6 +347,7 @@ void analyze_findings(const struct model *model, struct report *report)
 		context.cold_path = &path;
 	}
 	apply_rules(&context, report);
+	add_what_if(&context, report);
 	vec_done(&path.tiles);
 	map_done(&context.class_by_name);
 }

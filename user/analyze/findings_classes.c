@@ -392,6 +392,7 @@ bool finding_lazy_initialization(const struct finding_context *context, struct f
 {
 	int64_t late_ns = finding_path_sum(context, is_late, NULL);
 	int64_t classes = context->cold ? finding_count(&context->cold->counts, COUNT_CLASSES_LOADED) : 0;
+	int64_t warm;
 	bool has_spring_web;
 	const char *libraries;
 
@@ -399,10 +400,11 @@ bool finding_lazy_initialization(const struct finding_context *context, struct f
 	    late_ns < context->cold->latency_ns / 100 * LIMIT_BROAD_PERCENT)
 		return false;
 	libraries = late_libraries(context, &has_spring_web);
-	finding_evidence(draft, "The first %s loaded %s classes and initialised %s; the last ones loaded at most %s.",
+	warm = warm_classes(context);
+	finding_evidence(draft, "The first %s loaded %s classes and initialised %s; the last ones loaded %s%s.",
 			 context->cold->route, fmt_count(classes).text,
 			 fmt_count(finding_count(&context->cold->counts, COUNT_CLASSES_INITIALIZED)).text,
-			 fmt_count(warm_classes(context)).text);
+			 warm ? "at most " : "", warm ? fmt_count(warm).text : "none");
 	if (*libraries)
 		finding_evidence(draft, "They are %s.", libraries);
 	finding_evidence(

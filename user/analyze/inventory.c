@@ -63,6 +63,7 @@ void analyze_inventory(const struct model *model, struct report *report)
 	inventory_exceptions(&inventory);
 	inventory_faults(&inventory);
 	inventory_jvm(&inventory);
+	inventory_jvm_work(&inventory);
 	inventory_memory(&inventory);
 	inventory_connections(&inventory);
 	inventory_limits(&inventory);

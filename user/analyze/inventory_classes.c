@@ -1,8 +1,11 @@
 #include "analyze/inventory_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/class_askers.h"
+#include "analyze/inventory_class_tables.h"
 #include "analyze/inventory_loads.h"
 #include "analyze/inventory_sources.h"
 #include "base/auto.h"
@@ -112,7 +115,19 @@ static const char *name_by_load(const struct model *model, const struct loaded_c
 	return NULL;
 }
 
-/* A loader is an address in the events; one stack that shows it names it for all its classes. */
+/* What the recorder read of the loader that has this address. */
+static const char *name_by_record(const struct inventory *inventory, uint32_t pid, uint64_t loader)
+{
+	char key[64];
+	const char *name;
+
+	snprintf(key, sizeof(key), "loader.%u.%lx", pid, (unsigned long)loader);
+	name = model_run_text(inventory->model, key, NULL);
+	return name && *name ? class_name_dotted(&inventory->report->arena, name) : NULL;
+}
+
+/* A loader is an address in the events. Where the recorder could not name it, one stack that shows it names it for all its
+ * classes. */
 static void name_loaders(const struct inventory *inventory, const char **ret_names)
 {
 	const struct model *model = inventory->model;
@@ -129,8 +144,10 @@ static void name_loaders(const struct inventory *inventory, const char **ret_nam
 			continue;
 		place = map_set(&by_loader, class->loader, names.count, &is_new);
 		if (is_new)
-			*vec_push(&names) =
-				class->loader == inventory->sources->processes[process].boot_loader ? "boot" : NULL;
+			*vec_push(&names) = class->loader == inventory->sources->processes[process].boot_loader
+						    ? "boot"
+						    : name_by_record(inventory, model->threads.processes.items[process].pid,
+								     class->loader);
 		if (!names.items[*place] && class->span != NO_INDEX)
 			names.items[*place] = name_by_load(model, class, &inventory->report->arena);
 	}
@@ -171,7 +188,8 @@ static int compare_slowest(const void *left, const void *right)
 	return strcmp(a->class_name, b->class_name);
 }
 
-static void list_slowest(const struct inventory *inventory, const struct class_loads *loads, const char **loaders)
+static void list_slowest(const struct inventory *inventory, const struct class_loads *loads, const char **loaders,
+			 const struct class_askers *askers)
 {
 	const struct model *model = inventory->model;
 	struct report *report = inventory->report;
@@ -189,6 +207,7 @@ static void list_slowest(const struct inventory *inventory, const struct class_l
 			.source = (const char *)&inventory->sources->origins[i],
 			.loader = loaders[i],
 			.duration_ns = loads->inclusive_ns[i],
+			.loader_chain = (const void *)&askers->items[i],
 		};
 	}
 	if (rows.count)
@@ -200,55 +219,10 @@ static void list_slowest(const struct inventory *inventory, const struct class_l
 		{
 			row->class_name = class_name_dotted(&report->arena, row->class_name);
 			row->source = origin_text(model, (const void *)row->source, &report->arena);
+			class_asker_words(model, (const void *)row->loader_chain, &report->arena, row);
 		}
 	report->classes.slowest_count = rows.count;
 	report->classes.slowest =
-		(const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));
-	vec_done(&rows);
-}
-
-static int compare_by_jar(const void *left, const void *right)
-{
-	const struct report_class_jar *a = left, *b = right;
-
-	if (a->duration_ns != b->duration_ns)
-		return a->duration_ns > b->duration_ns ? -1 : 1;
-	if (a->classes != b->classes)
-		return a->classes > b->classes ? -1 : 1;
-	return strcmp(a->jar, b->jar);
-}
-
-static void list_by_jar(const struct inventory *inventory, const struct class_loads *loads)
-{
-	const struct model *model = inventory->model;
-	struct report *report = inventory->report;
-	struct map by_jar auto_done(map_done) = {};
-	VEC(struct report_class_jar) rows = {};
-
-	for (size_t i = 0; i < model->jvm.classes.count; i++) {
-		const struct class_origin *origin = &inventory->sources->origins[i];
-		bool has_table = origin->archive != NO_INDEX, is_new;
-		uint64_t *place;
-
-		if (origin->source != CLASS_FROM_JAR)
-			continue;
-		place = map_set(&by_jar,
-				has_table ? span_key(origin->archive, origin->inner)
-					  : span_key(NO_INDEX, origin->file),
-				rows.count, &is_new);
-		if (is_new)
-			vec_push(&rows)->jar =
-				has_table ? archive_path(model, origin->archive, origin->inner, &report->arena)
-					  : model_file_path(model, origin->file);
-		rows.items[*place].classes++;
-		rows.items[*place].duration_ns += loads->own_ns[i];
-	}
-	if (rows.count)
-		qsort(rows.items, rows.count, sizeof(*rows.items), compare_by_jar);
-	for
-		vec_each(row, &rows) row->jar = arena_copy(&report->arena, row->jar, strlen(row->jar));
-	report->classes.by_jar_count = rows.count;
-	report->classes.by_jar =
 		(const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));
 	vec_done(&rows);
 }
@@ -257,6 +231,7 @@ void inventory_classes(const struct inventory *inventory)
 {
 	const struct model *model = inventory->model;
 	struct class_loads loads auto_done(class_loads_done) = {};
+	struct class_askers askers auto_done(class_askers_done) = {};
 	struct arena scratch auto_done(arena_done) = {};
 	const char **loaders;
 
@@ -266,6 +241,8 @@ void inventory_classes(const struct inventory *inventory)
 	class_loads_build(model, &loads);
 	name_loaders(inventory, loaders);
 	count_sources(inventory);
-	list_slowest(inventory, &loads, loaders);
-	list_by_jar(inventory, &loads);
+	class_askers_build(model, &askers);
+	list_slowest(inventory, &loads, loaders, &askers);
+	class_groups_list(inventory, &loads, loaders);
+	class_work_list(inventory, &askers);
 }

@@ -25,6 +25,7 @@ struct exception_rows {
 	struct map site_by_stack;
 	struct map pair_ids; /* thrown and caught -> dense id */
 	struct map by_key;
+	struct map inner_ns; /* event of an exception -> what other things took inside it */
 };
 
 /* ---- throw and catch sites ---- */
@@ -178,11 +179,29 @@ static struct report_exception *row_of(struct exception_rows *rows, uint32_t cla
 		row->class_name = strpool_text(&rows->names, class_name);
 		row->phase = phase;
 		row->duration_ns = known(0);
+		row->exclusive_ns = known(0);
 		row->thrown_at = strpool_text(&rows->names, thrown_at);
 		row->caught_at = strpool_text(&rows->names, caught_at);
 		*vec_push(&rows->stacks) = stack_id;
 	}
 	return &rows->list.items[*place];
+}
+
+/* Spans nest: what lies directly in an exception's is not its own time. */
+static void collect_inner(struct exception_rows *rows)
+{
+	const struct model *model = rows->inventory->model;
+
+	for (uint32_t thread = 0; thread < model->threads.list.count; thread++) {
+		const struct spans *spans = &model->threads.list.items[thread].spans;
+
+		for vec_each(span, spans) {
+			const struct span *outer = span->parent == NO_INDEX ? NULL : &spans->items[span->parent];
+
+			if (outer && outer->kind == SPAN_EXCEPTION)
+				*map_set(&rows->inner_ns, outer->event, 0, NULL) += span->end_ns - span->start_ns;
+		}
+	}
 }
 
 static void add_java(struct exception_rows *rows, uint32_t index)
@@ -199,6 +218,10 @@ static void add_java(struct exception_rows *rows, uint32_t index)
 
 	row->count += event->count ? event->count : 1;
 	row->duration_ns.value += (int64_t)event->duration_ns;
+
+	const uint64_t *inner_ns = map_find(&rows->inner_ns, index);
+
+	row->exclusive_ns.value += (int64_t)(event->duration_ns - (inner_ns ? *inner_ns : 0));
 }
 
 /* C++ exceptions, throw to catch: the span that the catch closed. */
@@ -213,6 +236,7 @@ static void add_native(struct exception_rows *rows, const struct span *span)
 
 	row->count++;
 	row->duration_ns.value += (int64_t)(span->end_ns - span->start_ns);
+	row->exclusive_ns.state = ABSENT;
 }
 
 static int compare_exceptions(const void *left, const void *right)
@@ -248,7 +272,7 @@ static void settle_row(struct exception_rows *rows, struct report_exception *row
 	row->thrown_at = arena_copy(arena, row->thrown_at, strlen(row->thrown_at));
 	row->caught_at = arena_copy(arena, row->caught_at, strlen(row->caught_at));
 	if (!is_observed(rows->inventory->model, "exception_duration"))
-		row->duration_ns.state = ABSENT;
+		row->duration_ns.state = row->exclusive_ns.state = ABSENT;
 }
 
 static void rows_done(struct exception_rows *rows)
@@ -260,6 +284,7 @@ static void rows_done(struct exception_rows *rows)
 	map_done(&rows->site_by_stack);
 	map_done(&rows->pair_ids);
 	map_done(&rows->by_key);
+	map_done(&rows->inner_ns);
 }
 
 void inventory_exceptions(const struct inventory *inventory)
@@ -267,6 +292,7 @@ void inventory_exceptions(const struct inventory *inventory)
 	const struct model *model = inventory->model;
 	struct exception_rows rows auto_done(rows_done) = {.inventory = inventory};
 
+	collect_inner(&rows);
 	for (uint32_t i = 0; i < model->event_count; i++) {
 		if (model->events[i]->kind == EVENT_EXCEPTION)
 			add_java(&rows, i);

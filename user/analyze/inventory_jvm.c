@@ -27,7 +27,7 @@ static void fill_jit(const struct inventory *inventory)
 		report->jit_c1 = known(c1);
 		report->jit_c2 = known(c2);
 	}
-	if (is_observed(model, "jit") && is_observed(model, "deoptimizations"))
+	if (is_observed(model, "jit") && is_observed(model, "deoptimization"))
 		report->jit_deoptimizations = known((int64_t)model->kind_counts[EVENT_DEOPTIMIZE]);
 	if (!model->threads.has_schedule)
 		return;

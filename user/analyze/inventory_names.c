@@ -140,6 +140,9 @@ bool frame_is_loader(const struct frame_line *line)
 		"loadClass", "loadClassOrNull", "findClass", "findClassInModuleOrNull", "findClassOnClassPathOrNull",
 	};
 
+	/* Lookup.findClass asks for a class, too, in the name of its caller. */
+	if (strncmp(line->class_name, "java/lang/invoke/", strlen("java/lang/invoke/")) == 0)
+		return false;
 	for (size_t i = 0; i < array_length(methods); i++) {
 		if (strcmp(line->method, methods[i]) == 0)
 			return true;

@@ -5,6 +5,7 @@
 
 #include "analyze/counts.h"
 #include "analyze/detail.h"
+#include "analyze/inventory_internal.h"
 #include "analyze/path.h"
 #include "analyze/phases.h"
 
@@ -28,36 +29,64 @@ struct inclusive {
 	int64_t inside_ns[INSIDE_COUNT];
 	struct named_value loaders[LOADERS_MAX];
 	size_t loader_count;
+	uint32_t last_thread, last_load; /* what was found for the tile before: many tiles share a load */
+	const char *last_loader;
 };
 
-/* The class loader that a class was asked for through: the nearest caller that loads or finds a class. */
-static const char *loader_of(const struct model *model, uint32_t thread, uint32_t span, struct arena *arena)
+/* The loader at work in a stack: the outermost of the callers that load or find a class, which is the one that was
+ * asked. The base class's own method says nothing about which loader it is. */
+static const char *loader_in_stack(const struct model *model, uint64_t stack_id, struct arena *arena)
+{
+	struct frame_line lines[FRAME_LINES_MAX];
+	uint32_t count = stack_lines(model, stack_id, lines, FRAME_LINES_MAX), at = 0;
+	const char *found = NULL;
+
+	while (at < count && !frame_is_loader(&lines[at]))
+		at++;
+	for (; at < count && frame_is_loader(&lines[at]); at++) {
+		if (!found || strcmp(lines[at].class_name, "java/lang/ClassLoader") != 0)
+			found = lines[at].class_name;
+	}
+	return found ? dotted_name(found, arena) : NULL;
+}
+
+/* The class loader that a class was asked for through. Where the VM asked, the stack of the request ends in who needs
+ * the class; the loader shows in the requests that it makes in turn. */
+static const char *loader_of_load(const struct model *model, uint32_t thread, uint32_t load, struct arena *arena)
 {
 	const struct spans *spans = &model->threads.list.items[thread].spans;
+	uint64_t end_ns = spans->items[load].end_ns;
+
+	for (uint32_t i = load; i < spans->count && spans->items[i].start_ns < end_ns; i++) {
+		const char *name;
+
+		if (spans->items[i].kind != SPAN_CLASS_LOAD)
+			continue;
+		name = loader_in_stack(model, MODEL_EVENT(model, spans->items[i].event, class_load)->stack_id, arena);
+		if (name)
+			return name;
+	}
+	return NULL;
+}
+
+static const char *loader_of(const struct model *model, const struct tile *tile, struct inclusive *inclusive,
+			     struct arena *arena)
+{
+	const struct spans *spans = &model->threads.list.items[tile->thread].spans;
 	uint32_t outermost = NO_INDEX;
 
-	for (; span != NO_INDEX; span = spans->items[span].parent) {
+	for (uint32_t span = tile->span; span != NO_INDEX; span = spans->items[span].parent) {
 		if (spans->items[span].kind == SPAN_CLASS_LOAD)
 			outermost = span;
 	}
 	if (outermost == NO_INDEX)
 		return NULL;
-
-	uint32_t count;
-	const struct stack_frame *frames = model_stack(
-		model, MODEL_EVENT(model, spans->items[outermost].event, class_load)->stack_id, &count, NULL);
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct frame_text names[FRAME_TEXTS_MAX];
-		uint32_t levels = model_frame_names(model, &frames[i], names);
-
-		for (uint32_t level = 0; level < levels; level++) {
-			if (strcmp(names[level].method, "loadClass") == 0 ||
-			    strcmp(names[level].method, "findClass") == 0)
-				return dotted_name(names[level].class_name, arena);
-		}
+	if (outermost != inclusive->last_load || tile->thread != inclusive->last_thread) {
+		inclusive->last_load = outermost;
+		inclusive->last_thread = tile->thread;
+		inclusive->last_loader = loader_of_load(model, tile->thread, outermost, arena);
 	}
-	return NULL;
+	return inclusive->last_loader;
 }
 
 static void add_loader(struct inclusive *inclusive, const char *name, int64_t duration_ns, struct arena *arena)
@@ -81,7 +110,7 @@ static void add_inclusive(const struct model *model, const struct tile *tile, st
 	for (size_t i = 0; i < INSIDE_COUNT; i++)
 		inclusive->inside_ns[i] += tile->inside & insides[i].bit ? duration_ns : 0;
 	if (tile->inside & INSIDE_CLASS_LOADING && tile->span != NO_INDEX) {
-		const char *loader = loader_of(model, tile->thread, tile->span, arena);
+		const char *loader = loader_of(model, tile, inclusive, arena);
 
 		if (loader)
 			add_loader(inclusive, loader, duration_ns, arena);
@@ -116,7 +145,7 @@ static void store_path(const struct model *model, const struct request *from, co
 		       struct report_request *request, struct arena *arena)
 {
 	struct report_tile *tiles = arena_array(arena, struct report_tile, path->tiles.count);
-	struct inclusive inclusive = {};
+	struct inclusive inclusive = {.last_load = NO_INDEX};
 	size_t count = 0;
 
 	for vec_each(tile, &path->tiles) {
@@ -132,16 +161,16 @@ static void store_path(const struct model *model, const struct request *from, co
 		if (tile->thread != NO_INDEX) {
 			const struct thread *thread = &model->threads.list.items[tile->thread];
 
-			shown.pid = thread->pid;
-			shown.tid = thread->tid;
-			shown.thread = model_thread_name(model, tile->thread, tile->start_ns);
+				shown.pid = thread->pid;
+				shown.tid = thread->tid;
+				shown.thread = model_thread_name(model, tile->thread, tile->start_ns);
+			}
+			add_inclusive(model, tile, &inclusive, arena);
+			if (count && can_join(&tiles[count - 1], &shown))
+				tiles[count - 1].duration_ns += shown.duration_ns;
+			else
+				tiles[count++] = shown;
 		}
-		add_inclusive(model, tile, &inclusive, arena);
-		if (count && can_join(&tiles[count - 1], &shown))
-			tiles[count - 1].duration_ns += shown.duration_ns;
-		else
-			tiles[count++] = shown;
-	}
 	request->path = tiles;
 	request->path_count = count;
 	store_inclusive(&inclusive, request, arena);

@@ -200,6 +200,7 @@ struct report_exception {
 	enum phase phase;
 	int64_t count;
 	struct maybe duration_ns;
+	struct maybe exclusive_ns; /* without the page faults, interrupts and the like inside */
 	const char *thrown_at, *caught_at; /* "" not observed */
 	const char *const *stack;
 	size_t stack_count;
@@ -210,11 +211,35 @@ struct report_class {
 	enum phase phase;
 	const char *source, *loader; /* "" not observed */
 	int64_t duration_ns;
+	const char *requested_by; /* the first frame outside loaders, "" not observed */
+	const char *const *loader_chain; /* classes of the loaders that were asked, the first one first */
+	size_t loader_chain_count;
 };
 
-struct report_class_jar {
-	const char *jar;
+/* Classes of one jar, package or loader; times without the loads of other classes inside. */
+struct report_class_group {
+	const char *name;
 	int64_t classes, duration_ns;
+	int64_t cold_classes, cold_ns; /* of these in the first requests */
+	int64_t warm_classes, warm_ns; /* of these in warm ones */
+};
+
+struct report_initializer {
+	const char *class_name, *thread;
+	enum phase phase;
+	int64_t duration_ns, own_ns; /* own: without the initialisers of other classes inside */
+};
+
+struct report_generated_class {
+	const char *class_name, *kind;
+	enum phase phase;
+	int64_t duration_ns; /* parsing, linking and initialising it */
+};
+
+struct report_class_not_found { /* and never loaded by any loader */
+	const char *class_name, *requested_by;
+	enum phase phase; /* of the first time */
+	int64_t count, duration_ns;
 };
 
 struct report_classes {
@@ -222,8 +247,47 @@ struct report_classes {
 	struct maybe from_cds, from_aot, from_jar, from_jrt, from_directory, from_generated, from_other;
 	const struct report_class *slowest;
 	size_t slowest_count;
-	const struct report_class_jar *by_jar;
+	const struct report_class_group *by_jar;
 	size_t by_jar_count;
+	const struct report_class_group *by_package;
+	size_t by_package_count;
+	const struct report_class_group *by_loader;
+	size_t by_loader_count;
+	const struct report_initializer *initializers;
+	size_t initializers_count;
+	const struct report_generated_class *generated;
+	size_t generated_count;
+	const struct report_class_not_found *not_found;
+	size_t not_found_count;
+};
+
+struct report_compilation {
+	const char *compiler, *method, *signature; /* "package.Class.method" */
+	enum phase phase;
+	int64_t start_ns, duration_ns;
+	struct maybe queue_wait_ns;
+	int tier; /* of tiered compilation, 1 to 4; 0 not known */
+	bool is_success;
+};
+
+/* Samples whose top Java frame is of this method, by what it was then. */
+struct report_hot_method {
+	const char *method;
+	enum phase phase; /* first_request or warm */
+	int64_t total_ns, interpreted_ns, c1_ns, c2_ns, other_ns;
+};
+
+struct report_pause_cause {
+	const char *operation; /* the VM operation, "" not known */
+	enum phase phase;
+	bool is_collection;
+	int64_t count, pause_ns, longest_ns;
+};
+
+struct report_thread_role {
+	const char *role;
+	int64_t threads;
+	struct maybe cpu_ns;
 };
 
 struct report_jar_phase {
@@ -381,6 +445,11 @@ struct report {
 	struct report_page_cache page_cache;
 	struct report_faults faults;
 	struct maybe jit_compilations, jit_c1, jit_c2, jit_cpu_ns, jit_deoptimizations;
+	struct maybe jit_deoptimizations_cold, jit_deoptimizations_warm;
+	REPORT_LIST(struct report_compilation, compilations); /* the longest within requests */
+	REPORT_LIST(struct report_hot_method, hot_methods);
+	REPORT_LIST(struct report_pause_cause, pause_causes);
+	REPORT_LIST(struct report_thread_role, thread_roles);
 	struct maybe gc_collections, gc_pauses, gc_pause_ns, gc_safepoints, gc_safepoint_ns;
 	REPORT_LIST(struct report_thread, threads);
 	REPORT_LIST(struct report_memory, memory);

@@ -211,12 +211,12 @@ static void fill_observed(const struct model *model, struct report *report)
 }
 
 /* What a record of a kind costs the traced thread, measured on one machine: a loop of the event (scripts/bench) where there is
- * one, else the program's own time (bpf_stats) and 650 ns for the trap of a probe of user code. Of exceptions and samples most is
- * the walk of the Java stack. An estimate of the order of magnitude. */
+ * one, else the program's own time (bpf_stats) and 650 ns for the trap of a probe of user code. Of exceptions, samples and class
+ * loads most is the walk of the Java stack; each compilation has two records and four probes. An estimate of the order of magnitude. */
 static int64_t cost_of_kind_ns(uint32_t kind)
 {
 	enum { SWITCH_NS = 615, WAKE_NS = 396, FAULT_NS = 535, CALL_NS = 670, INTERRUPT_NS = 500, SAMPLE_NS = 14000 };
-	enum { TRAP_NS = 650, UPROBE_NS = TRAP_NS + 350, NAMED_UPROBE_NS = TRAP_NS + 950, COMPILE_NS = TRAP_NS + 1750,
+	enum { TRAP_NS = 650, UPROBE_NS = TRAP_NS + 350, NAMED_UPROBE_NS = TRAP_NS + 950, CLASS_LOAD_NS = TRAP_NS + 3000, COMPILE_NS = 2 * TRAP_NS + 3000,
 	       EXCEPTION_NS = 2 * TRAP_NS + 9500 };
 
 	switch ((enum event_kind)kind) {
@@ -245,6 +245,7 @@ static int64_t cost_of_kind_ns(uint32_t kind)
 	case EVENT_EXCEPTION:
 		return EXCEPTION_NS;
 	case EVENT_CLASS_LOAD:
+		return CLASS_LOAD_NS;
 	case EVENT_CLASS_LOADED:
 	case EVENT_CLASS_PARSE:
 	case EVENT_CLASS_LINK:

@@ -191,6 +191,8 @@ static void on_exception(struct load *load, uint32_t thread, uint32_t index, con
 {
 	uint64_t start_ns = event->header.time_ns - event->duration_ns;
 
+	if (event->flags & EXCEPTION_COUNTED)
+		return;
 	spans_on_stack_pointer(load, thread, event->stack_pointer, start_ns);
 	spans_add(load, thread, SPAN_EXCEPTION, index, start_ns, event->header.time_ns)->name = name_of(load, event);
 	if (strstr(event->tail, "ClassNotFound") || strstr(event->tail, "NoClassDefFound"))

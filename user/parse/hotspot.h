@@ -184,6 +184,10 @@ size_t hotspot_metadata_witnesses(struct hotspot *hotspot, size_t limit,
 				  void (*witness)(void *context, enum hotspot_witness kind, uint64_t address),
 				  void *context);
 
+/* The name ('/') of the class of the loader that a ClassLoaderData* stands for; "" for the boot loader, NULL where it cannot be
+ * read. The text lives as long as `hotspot`. */
+const char *hotspot_loader_name(struct hotspot *hotspot, uint64_t loader_data);
+
 struct hotspot_thread {
 	uint64_t address; /* JavaThread* */
 	uint32_t tid;	  /* the kernel's, in the VM's own pid namespace */

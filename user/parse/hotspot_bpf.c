@@ -151,6 +151,7 @@ static void fill_objects(struct hotspot *hotspot, struct hotspot_bpf_config *con
 	config->klass_name = offset_of(hotspot, FACT_KLASS_NAME);
 	config->symbol_length = offset_of(hotspot, FACT_SYMBOL_LENGTH);
 	config->symbol_body = offset_of(hotspot, FACT_SYMBOL_BODY);
+	config->compile_task_level = offset_of(hotspot, FACT_COMPILE_TASK_LEVEL);
 }
 
 static void fill_virtual_threads(const struct hotspot *hotspot, struct hotspot_bpf_config *config)

@@ -59,6 +59,7 @@ enum hotspot_fact_kind {
 	X(NMETHOD_METHOD, OFFSET, "nmethod::_method|CompiledMethod::_method")                                        \
 	X(NMETHOD_COMPILE_ID, OFFSET, "nmethod::_compile_id")                                                        \
 	X(NMETHOD_LEVEL, OFFSET, "nmethod::_comp_level")                                                             \
+	X(COMPILE_TASK_LEVEL, OFFSET, "CompileTask::_comp_level")                                                    \
 	X(NMETHOD_ORIGINAL_PC, OFFSET, "nmethod::_orig_pc_offset")                                                   \
 	X(NMETHOD_DEOPT, OFFSET,                                                                                     \
 	  "CompiledMethod::_deopt_handler_begin|nmethod::_deopt_handler_offset|nmethod::_deopt_handler_entry_offset" \
@@ -102,6 +103,7 @@ enum hotspot_fact_kind {
 	X(LOADER_FIRST, STATIC, "ClassLoaderDataGraph::_head")                                                       \
 	X(LOADER_NEXT, OFFSET, "ClassLoaderData::_next")                                                             \
 	X(LOADER_CLASSES, OFFSET, "ClassLoaderData::_klasses")                                                       \
+	X(LOADER_OBJECT, OFFSET, "ClassLoaderData::_class_loader")                                                   \
 	/* objects and references */                                                                                 \
 	X(OBJECT_KLASS, OFFSET, "oopDesc::_metadata._klass|oopDesc::_compressed_klass")                              \
 	X(COMPACT_KLASS_SHIFT, CONSTANT, "markWord::klass_shift")                                                    \

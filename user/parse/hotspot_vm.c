@@ -222,6 +222,59 @@ size_t hotspot_metadata_witnesses(struct hotspot *hotspot, size_t limit,
 	return count;
 }
 
+/* ---- loaders ---- */
+
+static bool class_of_object(struct hotspot *hotspot, uint64_t object, uint64_t *ret_klass)
+{
+	bool is_compact = false, is_narrow = hotspot->facts[FACT_OBJECT_KLASS].width_bytes == sizeof(uint32_t);
+	uint64_t word, base, shift;
+	uint32_t narrow;
+
+	hotspot_flag_bool(hotspot, "UseCompactObjectHeaders", &is_compact, NULL);
+	if (!is_narrow)
+		hotspot_flag_bool(hotspot, "UseCompressedClassPointers", &is_narrow, NULL);
+	if (is_compact && fact_has(hotspot, FACT_COMPACT_KLASS_SHIFT)) {
+		if (!hotspot_read_u64(hotspot, object, &word))
+			return false;
+		word >>= fact_value(hotspot, FACT_COMPACT_KLASS_SHIFT) & 63;
+	} else if (is_narrow) {
+		if (!fact_has(hotspot, FACT_OBJECT_KLASS) ||
+		    !hotspot_read_bytes(hotspot, object + fact_value(hotspot, FACT_OBJECT_KLASS), &narrow, sizeof(narrow)))
+			return false;
+		word = narrow;
+	} else {
+		return fact_has(hotspot, FACT_OBJECT_KLASS) &&
+		       hotspot_read_u64(hotspot, object + fact_value(hotspot, FACT_OBJECT_KLASS), ret_klass);
+	}
+	if (!hotspot_read_static(hotspot, FACT_KLASS_BASE, &base) || !hotspot_read_static(hotspot, FACT_KLASS_SHIFT, &shift))
+		return false;
+	*ret_klass = base + (word << (shift & 63));
+	return true;
+}
+
+/* A reference in the VM's own memory is not compressed; generational ZGC keeps marks in its low bits. */
+static uint64_t plain_reference(struct hotspot *hotspot, uint64_t reference)
+{
+	uint64_t globals = 0, place, shift;
+
+	if (!hotspot_read_static(hotspot, FACT_Z_GLOBALS, &globals) || !globals ||
+	    !hotspot_read_field(hotspot, globals, FACT_Z_LOAD_SHIFT, &place) || !hotspot_read_u64(hotspot, place, &shift))
+		return reference;
+	return reference >> (shift & 63);
+}
+
+const char *hotspot_loader_name(struct hotspot *hotspot, uint64_t loader_data)
+{
+	uint64_t handle, object = 0, klass;
+
+	if (!fact_has(hotspot, FACT_LOADER_OBJECT) || !hotspot_read_field(hotspot, loader_data, FACT_LOADER_OBJECT, &handle) ||
+	    (handle && !hotspot_read_u64(hotspot, handle, &object)))
+		return NULL;
+	if (!object)
+		return "";
+	return class_of_object(hotspot, plain_reference(hotspot, object), &klass) ? hotspot_class_name(hotspot, klass) : NULL;
+}
+
 /* ---- threads ---- */
 
 static const char *const thread_kinds[HOTSPOT_THREAD_KINDS] = {

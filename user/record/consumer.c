@@ -32,6 +32,9 @@ static int on_event(void *context, void *data, size_t size)
 			tree_add(&session->tree, (pid_t)fork->child_pid);
 		break;
 	}
+	case EVENT_CLASS_LOADED:
+		libraries_see_class(&session->libraries, data);
+		break;
 	case EVENT_STACK:
 		output_event(&session->output, stack_ids_shorten(&session->stack_ids, event));
 		libraries_see_stack(&session->libraries, data);

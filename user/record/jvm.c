@@ -20,6 +20,8 @@ enum {
 	/* A VM is set up within tens of milliseconds. */
 	LATE_FACTS_MS = 1000,
 	WITNESSES_MAX = 4096,
+	/* Hidden classes have a ClassLoaderData each. */
+	LOADERS_MAX = 2048,
 	BLOCK_BYTES = 4096,
 	BLOCK_COUNT = 256,
 };
@@ -48,6 +50,8 @@ struct jvm {
 	struct map named; /* hash of a frame → 1, also of those on the list */
 	VEC(struct pending_frame) pending;
 	size_t pending_done;
+	struct map loaders; /* ClassLoaderData* → 1 */
+	VEC(uint64_t) pending_loaders;
 	struct memory_block *blocks; /* BLOCK_COUNT, by address */
 	struct memory_hold *hold;
 	uint64_t opened_ns;
@@ -93,6 +97,8 @@ void jvm_free(struct jvm *jvm)
 	map_done(&jvm->named);
 	map_done(&jvm->symbols);
 	vec_done(&jvm->pending);
+	map_done(&jvm->loaders);
+	vec_done(&jvm->pending_loaders);
 	free(jvm->blocks);
 	free(jvm);
 }
@@ -447,6 +453,39 @@ void jvm_see_stack(struct jvm *jvm, const struct event_stack *stack)
 		if (is_new)
 			*vec_push(&jvm->pending) = (struct pending_frame){frame, stack->header.time_ns};
 	}
+}
+
+void jvm_see_loader(struct jvm *jvm, uint64_t loader_data)
+{
+	bool is_new;
+
+	if (!jvm->hotspot || !loader_data || jvm->loaders.count == LOADERS_MAX)
+		return;
+	map_set(&jvm->loaders, loader_data, 1, &is_new);
+	if (is_new)
+		*vec_push(&jvm->pending_loaders) = loader_data;
+}
+
+void jvm_name_loaders(struct jvm *jvm, const struct probes *probes, struct output *output)
+{
+	if (!jvm->pending_loaders.count || (!jvm->has_ended && probes_is_in_request(probes)))
+		return;
+	for vec_each(loader, &jvm->pending_loaders) {
+		const char *first, *second;
+		char key[64];
+
+		/* A collection may move the loader between our reads: what they say must be the same twice. */
+		forget_memory(jvm);
+		first = hotspot_loader_name(jvm->hotspot, *loader);
+		if (!first)
+			continue;
+		forget_memory(jvm);
+		second = hotspot_loader_name(jvm->hotspot, *loader);
+		snprintf(key, sizeof(key), "loader.%d.%lx", jvm->pid, (unsigned long)*loader);
+		if (second && strcmp(first, second) == 0)
+			output_text(output, key, *first ? first : "boot");
+	}
+	jvm->pending_loaders.count = 0;
 }
 
 void jvm_name_frames(struct jvm *jvm, const struct probes *probes, struct output *output)

@@ -45,6 +45,12 @@ void jvm_write_metaspace(struct jvm *jvm, struct output *output);
 /* Takes the stack's frames that have no name in the recording yet on the list of those to be named. */
 void jvm_see_stack(struct jvm *jvm, const struct event_stack *stack);
 
+/* The same for the loader of a class: a ClassLoaderData*. */
+void jvm_see_loader(struct jvm *jvm, uint64_t loader_data);
+
+/* Names the loaders on the list, outside requests. */
+void jvm_name_loaders(struct jvm *jvm, const struct probes *probes, struct output *output);
+
 /* Names what is on the list. Reading another process's memory takes its address space's lock, for which its own mmap calls
  * then wait: so in a request window only frames that have been waiting for long are named, a few at a time. */
 void jvm_name_frames(struct jvm *jvm, const struct probes *probes, struct output *output);

@@ -18,63 +18,65 @@ enum source {
 
 enum { NO_ARGUMENT = -1 };
 
-/* One row per site. `first` and `second` are the function's parameters that the program reads as its arguments 0 and 1. */
+/* One row per site. `first`, `second` and `third` are the function's parameters that the program reads as its arguments 0 to 2. */
 static const struct site_row {
 	int library;
 	const char *program;
 	enum source source;
 	const char *place;
 	uint32_t kind;
-	int first, second;
+	int first, second, third;
 	const char *what;
 } rows[] = {
-	{JVM_SITES, "jvm_state", SOURCE_SYMBOL, "JNI_CreateJavaVM", JVM_STATE_CREATE, NO_ARGUMENT, NO_ARGUMENT, "jvm_milestones"},
-	{JVM_SITES, "jvm_state", SOURCE_USDT, "hotspot:vm__init__begin", JVM_STATE_INIT_BEGIN, 0, 0, "jvm_milestones"},
-	{JVM_SITES, "jvm_state", SOURCE_USDT, "hotspot:vm__init__end", JVM_STATE_INIT_END, 0, 0, "jvm_milestones"},
-	{JVM_SITES, "jvm_state", SOURCE_USDT, "hotspot:vm__shutdown", JVM_STATE_SHUTDOWN, 0, 0, "jvm_milestones"},
-	{JVM_SITES, "jvm_state", SOURCE_SYMBOL, "_ZN2os5abortEb", JVM_STATE_ABORT, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_thread_known", SOURCE_SYMBOL, "_ZN10JavaThread3runEv", 0, 0, NO_ARGUMENT, "java_stacks"},
-	{JVM_SITES, "jvm_thread_known", SOURCE_SYMBOL, "_ZN2os22create_attached_threadEP10JavaThread", 0, 0, NO_ARGUMENT, "java_stacks"},
-	{JVM_SITES, "jvm_thread", SOURCE_USDT, "hotspot:thread__start", STEP_BEGIN, 0, 0, "java_threads"},
-	{JVM_SITES, "jvm_thread", SOURCE_USDT, "hotspot:thread__stop", STEP_END, 0, 0, "java_threads"},
-	{JVM_SITES, "jvm_exception_begin", SOURCE_SYMBOL, "JVM_FillInStackTrace", 0, NO_ARGUMENT, NO_ARGUMENT, "exceptions"},
-	{JVM_SITES, "jvm_exception_end", SOURCE_RETURN, "JVM_FillInStackTrace", 0, NO_ARGUMENT, NO_ARGUMENT, "exceptions"},
-	{JVM_SITES, "jvm_class_loaded", SOURCE_USDT, "hotspot:class__loaded", 0, 0, 0, "class_loading"},
-	{JVM_SITES, "jvm_class_load", SOURCE_SYMBOL, "_ZN16SystemDictionary19load_instance_classEP6Symbol6Handle", 0, 0, 1, "class_find"},
-	{JVM_SITES, "jvm_class_load", SOURCE_SYMBOL, "_ZN16SystemDictionary19load_instance_classEjP6Symbol6Handle", 0, 1, 2, "class_find"},
-	{JVM_SITES, "jvm_class_parse", SOURCE_SYMBOL, "_ZN12KlassFactory18create_from_streamEP15ClassFileStreamP6SymbolP15ClassLoaderData", 0, 1, 2, "class_parse"},
-	{JVM_SITES, "jvm_class_link", SOURCE_SYMBOL, "_ZN8Verifier6verifyEP13InstanceKlass", 0, 0, NO_ARGUMENT, "class_link"},
-	{JVM_SITES, "jvm_class_link", SOURCE_SYMBOL, "_ZN8Rewriter7rewriteEP13InstanceKlass", 0, 0, NO_ARGUMENT, "class_link"},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16PlaceholderTable15find_and_removeE", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZL27handle_resolution_exceptionP6Symbol", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16SystemDictionary17check_constraintsE", RETURN_OF_CALLER, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN13InstanceKlass12link_methodsEP10JavaThread", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__concurrent", CLASS_INIT_CONCURRENT, 0, 0, "class_init"},
-	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__clinit", CLASS_INIT_CLINIT, 0, 0, "class_init"},
-	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__error", CLASS_INIT_ERROR, 0, 0, "class_init"},
-	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__end", CLASS_INIT_END, 0, 0, "class_init"},
-	{JVM_SITES, "jvm_compile", SOURCE_USDT, "hotspot:method__compile__begin", STEP_BEGIN, 0, 0, "jit"},
-	{JVM_SITES, "jvm_compile", SOURCE_USDT, "hotspot:method__compile__end", STEP_END, 0, 0, "jit"},
-	{JVM_SITES, "jvm_deoptimize", SOURCE_SYMBOL, "_ZN14Deoptimization13uncommon_trapEP10JavaThread", 0, NO_ARGUMENT, NO_ARGUMENT, "deoptimization"},
-	{JVM_SITES, "jvm_gc", SOURCE_USDT, "hotspot:gc__begin", STEP_BEGIN, 0, 0, "gc"},
-	{JVM_SITES, "jvm_gc", SOURCE_USDT, "hotspot:gc__end", STEP_END, 0, 0, "gc"},
-	{JVM_SITES, "jvm_safepoint", SOURCE_USDT, "hs_private:safepoint__begin", STEP_BEGIN, 0, 0, "safepoints"},
-	{JVM_SITES, "jvm_safepoint", SOURCE_USDT, "hs_private:safepoint__end", STEP_END, 0, 0, "safepoints"},
-	{JVM_SITES, "jvm_vm_operation", SOURCE_USDT, "hotspot:vmops__begin", STEP_BEGIN, 0, 0, "vm_operations"},
-	{JVM_SITES, "jvm_vm_operation", SOURCE_USDT, "hotspot:vmops__end", STEP_END, 0, 0, "vm_operations"},
-	{JVM_SITES, "jvm_wait", SOURCE_USDT, "hotspot:thread__park__begin", VM_WAIT_PARK, 0, 0, "vm_waits"},
-	{JVM_SITES, "jvm_wait", SOURCE_USDT, "hotspot:thread__sleep__begin", VM_WAIT_SLEEP, 0, 0, "vm_waits"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13ObjectMonitor6EnterIEP10JavaThread", VM_WAIT_MONITOR, 0, NO_ARGUMENT, "vm_waits"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13ObjectMonitor14enter_internalEP10JavaThread", VM_WAIT_MONITOR, 0, NO_ARGUMENT, "vm_waits"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13ObjectMonitor4waitE", VM_WAIT_OBJECT, 0, NO_ARGUMENT, "vm_waits"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN5Mutex14lock_contendedEP6Thread", VM_WAIT_MUTEX, 0, NO_ARGUMENT, "vm_waits"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN20SafepointSynchronize5blockEP10JavaThread", VM_WAIT_SAFEPOINT, NO_ARGUMENT, NO_ARGUMENT, "vm_waits"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13CompileBroker19wait_for_completionEP11CompileTask", VM_WAIT_COMPILE, 0, NO_ARGUMENT, "vm_waits"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN14ZPageAllocator16alloc_page_stallE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN23ShenandoahControlThread20handle_alloc_failureE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
-	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN20ShenandoahController20handle_alloc_failureE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
-	{CXX_SITES, "native_throw", SOURCE_SYMBOL, "__cxa_throw", 0, NO_ARGUMENT, NO_ARGUMENT, "native_exceptions"},
-	{CXX_SITES, "native_catch", SOURCE_SYMBOL, "__cxa_begin_catch", 0, NO_ARGUMENT, NO_ARGUMENT, "native_exceptions"},
+	{JVM_SITES, "jvm_state", SOURCE_SYMBOL, "JNI_CreateJavaVM", JVM_STATE_CREATE, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "jvm_milestones"},
+	{JVM_SITES, "jvm_state", SOURCE_USDT, "hotspot:vm__init__begin", JVM_STATE_INIT_BEGIN, 0, 0, NO_ARGUMENT, "jvm_milestones"},
+	{JVM_SITES, "jvm_state", SOURCE_USDT, "hotspot:vm__init__end", JVM_STATE_INIT_END, 0, 0, NO_ARGUMENT, "jvm_milestones"},
+	{JVM_SITES, "jvm_state", SOURCE_USDT, "hotspot:vm__shutdown", JVM_STATE_SHUTDOWN, 0, 0, NO_ARGUMENT, "jvm_milestones"},
+	{JVM_SITES, "jvm_state", SOURCE_SYMBOL, "_ZN2os5abortEb", JVM_STATE_ABORT, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_thread_known", SOURCE_SYMBOL, "_ZN10JavaThread3runEv", 0, 0, NO_ARGUMENT, NO_ARGUMENT, "java_stacks"},
+	{JVM_SITES, "jvm_thread_known", SOURCE_SYMBOL, "_ZN2os22create_attached_threadEP10JavaThread", 0, 0, NO_ARGUMENT, NO_ARGUMENT, "java_stacks"},
+	{JVM_SITES, "jvm_thread", SOURCE_USDT, "hotspot:thread__start", STEP_BEGIN, 0, 0, NO_ARGUMENT, "java_threads"},
+	{JVM_SITES, "jvm_thread", SOURCE_USDT, "hotspot:thread__stop", STEP_END, 0, 0, NO_ARGUMENT, "java_threads"},
+	{JVM_SITES, "jvm_exception_begin", SOURCE_SYMBOL, "JVM_FillInStackTrace", 0, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "exceptions"},
+	{JVM_SITES, "jvm_exception_end", SOURCE_RETURN, "JVM_FillInStackTrace", 0, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "exceptions"},
+	{JVM_SITES, "jvm_class_loaded", SOURCE_USDT, "hotspot:class__loaded", 0, 0, 0, NO_ARGUMENT, "class_loading"},
+	{JVM_SITES, "jvm_class_load", SOURCE_SYMBOL, "_ZN16SystemDictionary19load_instance_classEP6Symbol6Handle", 0, 0, 1, 2, "class_find"},
+	{JVM_SITES, "jvm_class_load", SOURCE_SYMBOL, "_ZN16SystemDictionary19load_instance_classEjP6Symbol6Handle", 0, 1, 2, 3, "class_find"},
+	{JVM_SITES, "jvm_class_parse", SOURCE_SYMBOL, "_ZN12KlassFactory18create_from_streamEP15ClassFileStreamP6SymbolP15ClassLoaderData", 0, 1, 2, NO_ARGUMENT, "class_parse"},
+	{JVM_SITES, "jvm_class_link", SOURCE_SYMBOL, "_ZN8Verifier6verifyEP13InstanceKlass", 0, 0, NO_ARGUMENT, NO_ARGUMENT, "class_link"},
+	{JVM_SITES, "jvm_class_link", SOURCE_SYMBOL, "_ZN8Rewriter7rewriteEP13InstanceKlass", 0, 0, NO_ARGUMENT, NO_ARGUMENT, "class_link"},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16PlaceholderTable15find_and_removeE", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZL27handle_resolution_exceptionP6Symbol", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16SystemDictionary17check_constraintsE", RETURN_OF_CALLER, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN13InstanceKlass12link_methodsEP10JavaThread", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__concurrent", CLASS_INIT_CONCURRENT, 0, 0, NO_ARGUMENT, "class_init"},
+	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__clinit", CLASS_INIT_CLINIT, 0, 0, NO_ARGUMENT, "class_init"},
+	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__error", CLASS_INIT_ERROR, 0, 0, NO_ARGUMENT, "class_init"},
+	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__end", CLASS_INIT_END, 0, 0, NO_ARGUMENT, "class_init"},
+	{JVM_SITES, "jvm_compile", SOURCE_USDT, "hotspot:method__compile__begin", STEP_BEGIN, 0, 0, NO_ARGUMENT, "jit"},
+	{JVM_SITES, "jvm_compile", SOURCE_USDT, "hotspot:method__compile__end", STEP_END, 0, 0, NO_ARGUMENT, "jit"},
+	{JVM_SITES, "jvm_compile_queued", SOURCE_SYMBOL, "_ZN12CompileQueue3addEP11CompileTask", 0, 1, NO_ARGUMENT, NO_ARGUMENT, "jit_queue_wait"},
+	{JVM_SITES, "jvm_compile_taken", SOURCE_SYMBOL, "_ZN13CompileBroker25invoke_compiler_on_methodEP11CompileTask", 0, 0, NO_ARGUMENT, NO_ARGUMENT, "jit_queue_wait"},
+	{JVM_SITES, "jvm_deoptimize", SOURCE_SYMBOL, "_ZN14Deoptimization13uncommon_trapEP10JavaThread", 0, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "deoptimization"},
+	{JVM_SITES, "jvm_gc", SOURCE_USDT, "hotspot:gc__begin", STEP_BEGIN, 0, 0, NO_ARGUMENT, "gc"},
+	{JVM_SITES, "jvm_gc", SOURCE_USDT, "hotspot:gc__end", STEP_END, 0, 0, NO_ARGUMENT, "gc"},
+	{JVM_SITES, "jvm_safepoint", SOURCE_USDT, "hs_private:safepoint__begin", STEP_BEGIN, 0, 0, NO_ARGUMENT, "safepoints"},
+	{JVM_SITES, "jvm_safepoint", SOURCE_USDT, "hs_private:safepoint__end", STEP_END, 0, 0, NO_ARGUMENT, "safepoints"},
+	{JVM_SITES, "jvm_vm_operation", SOURCE_USDT, "hotspot:vmops__begin", STEP_BEGIN, 0, 0, NO_ARGUMENT, "vm_operations"},
+	{JVM_SITES, "jvm_vm_operation", SOURCE_USDT, "hotspot:vmops__end", STEP_END, 0, 0, NO_ARGUMENT, "vm_operations"},
+	{JVM_SITES, "jvm_wait", SOURCE_USDT, "hotspot:thread__park__begin", VM_WAIT_PARK, 0, 0, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_USDT, "hotspot:thread__sleep__begin", VM_WAIT_SLEEP, 0, 0, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13ObjectMonitor6EnterIE", VM_WAIT_MONITOR, 0, NO_ARGUMENT, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13ObjectMonitor14enter_internalEP10JavaThread", VM_WAIT_MONITOR, 0, NO_ARGUMENT, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13ObjectMonitor4waitE", VM_WAIT_OBJECT, 0, NO_ARGUMENT, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN5Mutex14lock_contendedEP6Thread", VM_WAIT_MUTEX, 0, NO_ARGUMENT, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN20SafepointSynchronize5blockEP10JavaThread", VM_WAIT_SAFEPOINT, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN13CompileBroker19wait_for_completionEP11CompileTask", VM_WAIT_COMPILE, 0, NO_ARGUMENT, NO_ARGUMENT, "vm_waits"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN14ZPageAllocator16alloc_page_stallE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN23ShenandoahControlThread20handle_alloc_failureE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
+	{JVM_SITES, "jvm_wait", SOURCE_SYMBOL, "_ZN20ShenandoahController20handle_alloc_failureE", VM_WAIT_ALLOCATION, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "allocation_stalls"},
+	{CXX_SITES, "native_throw", SOURCE_SYMBOL, "__cxa_throw", 0, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "native_exceptions"},
+	{CXX_SITES, "native_catch", SOURCE_SYMBOL, "__cxa_begin_catch", 0, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "native_exceptions"},
 };
 
 /* Alternatives of one program serve the same purpose: only when none is there is something missing. */
@@ -145,6 +147,7 @@ static void add_function(struct elf_file *file, const struct site_row *row, cons
 	site->spec.kind = row->kind;
 	set_parameter(&site->spec, machine, 0, row->first);
 	set_parameter(&site->spec, machine, 1, row->second);
+	set_parameter(&site->spec, machine, 2, row->third);
 }
 
 struct symbol_search {

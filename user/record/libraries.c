@@ -261,6 +261,14 @@ void libraries_see_stack(struct libraries *libraries, const struct event_stack *
 		jvm_see_stack(jvm, event);
 }
 
+void libraries_see_class(struct libraries *libraries, const struct event_class_loaded *event)
+{
+	struct jvm *jvm = jvm_of(libraries, (pid_t)event->header.pid);
+
+	if (jvm)
+		jvm_see_loader(jvm, event->loader);
+}
+
 void libraries_tick(struct libraries *libraries)
 {
 	for (size_t i = 0; i < libraries->jvms.count;) {
@@ -268,12 +276,22 @@ void libraries_tick(struct libraries *libraries)
 
 		jvm_write_late_facts(jvm, libraries->output);
 		jvm_name_frames(jvm, libraries->probes, libraries->output);
+		jvm_name_loaders(jvm, libraries->probes, libraries->output);
 		if (jvm_has_ended(jvm)) {
 			jvm_free(jvm);
 			libraries->jvms.items[i] = libraries->jvms.items[--libraries->jvms.count];
 		} else {
 			i++;
 		}
+	}
+}
+
+void libraries_finish(struct libraries *libraries)
+{
+	for vec_each(jvm, &libraries->jvms) {
+		jvm_write_facts(*jvm, libraries->output);
+		jvm_name_frames(*jvm, libraries->probes, libraries->output);
+		jvm_name_loaders(*jvm, libraries->probes, libraries->output);
 	}
 }
 

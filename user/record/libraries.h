@@ -47,7 +47,14 @@ void libraries_see_stack(struct libraries *libraries, const struct event_stack *
 /* At a memory snapshot: what the kernel cannot tell of the process's mappings. */
 void libraries_write_metaspace(struct libraries *libraries, pid_t pid);
 
+
+/* A CLASS_LOADED record: its loader is to be named. */
+void libraries_see_class(struct libraries *libraries, const struct event_class_loaded *event);
+
 void libraries_tick(struct libraries *libraries);
+
+/* At the recording's end, outside requests: what is not yet written of the VMs that go on, and the names of their frames. */
+void libraries_finish(struct libraries *libraries);
 /* The process executed a program: what it had mapped is gone. */
 void libraries_process_execed(struct libraries *libraries, pid_t pid);
 void libraries_process_ended(struct libraries *libraries, pid_t pid);

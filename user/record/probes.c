@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "bpf/config.h"
+#include "bpf/hotspot_config.h"
 #include "record/syscall_actions.h"
 #include "record/uprobe.h"
 #include "warmtrace_bpf.skel.h"
@@ -337,6 +338,52 @@ struct probes_kind_count probes_kind_count(const struct probes *probes, enum eve
 		total.sum_ns += counts[cpu].sum_ns;
 	}
 	return total;
+}
+
+static uint64_t walk_ends(const struct probes *probes, enum java_walk_end end)
+{
+	int cpus = libbpf_num_possible_cpus();
+	auto_free uint64_t *counts = calloc((size_t)cpus, sizeof(*counts));
+	uint64_t total = 0;
+	uint32_t key = end;
+
+	if (!counts)
+		memory_exhausted();
+	if (bpf_map_lookup_elem(bpf_map__fd(probes->skeleton->maps.java_walk_ends), &key, counts) != 0)
+		return 0;
+	for (int cpu = 0; cpu < cpus; cpu++)
+		total += counts[cpu];
+	return total;
+}
+
+void probes_observe_walks(struct probes *probes)
+{
+	uint64_t cut = walk_ends(probes, JAVA_WALK_TRUNCATED), skipped = walk_ends(probes, JAVA_WALK_NO_ROOM);
+	uint64_t broken = walk_ends(probes, JAVA_WALK_UNREADABLE) + walk_ends(probes, JAVA_WALK_NO_CODE) +
+			  walk_ends(probes, JAVA_WALK_NOT_RISING) + walk_ends(probes, JAVA_WALK_FROZEN);
+	uint64_t all =
+		cut + skipped + broken + walk_ends(probes, JAVA_WALK_COMPLETE) + walk_ends(probes, JAVA_WALK_LIMITED);
+
+	for vec_each(known, &probes->observations)
+		if (strcmp(known->what, "java_stacks") == 0 && known->state == OBSERVED_NO)
+			return;
+	if (cut + skipped + broken)
+		probes_observe(probes, "java_stacks", OBSERVED_PARTLY,
+			       "of %lu walks %lu were cut at their longest, %lu broke off, %lu were not made",
+			       (unsigned long)all, (unsigned long)cut, (unsigned long)broken, (unsigned long)skipped);
+}
+
+void probes_each_unsent(const struct probes *probes, probes_unsent_callback *callback, void *context)
+{
+	int fd = bpf_map__fd(probes->skeleton->maps.unsent_exceptions);
+	struct unsent_exceptions_key key, next;
+	struct unsent_exceptions exceptions;
+
+	for (void *previous = NULL; bpf_map_get_next_key(fd, previous, &next) == 0; previous = &key) {
+		key = next;
+		if (bpf_map_lookup_elem(fd, &key, &exceptions) == 0)
+			callback(context, &key, &exceptions);
+	}
 }
 
 void probes_each_loss(const struct probes *probes, probes_loss_callback *callback, void *context)

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "bpf/config.h"
 #include "bpf/events.h"
 #include "record/features.h"
 
@@ -73,6 +74,15 @@ struct probes_kind_count {
 	uint64_t count, lost, sum_ns;
 };
 struct probes_kind_count probes_kind_count(const struct probes *probes, enum event_kind kind);
+
+/* States, under "java_stacks", how many walks of Java stacks did not reach the thread's first frame, if any. To be called once
+ * the command has ended. */
+void probes_observe_walks(struct probes *probes);
+
+/* Calls back for the exceptions that had no room in the ring, and are counted instead. */
+typedef void probes_unsent_callback(void *context, const struct unsent_exceptions_key *key,
+				    const struct unsent_exceptions *exceptions);
+void probes_each_unsent(const struct probes *probes, probes_unsent_callback *callback, void *context);
 
 /* Calls back for each stretch in which records of a kind were lost. */
 typedef void probes_loss_callback(void *context, enum event_kind kind, uint64_t start_ns, uint64_t end_ns,

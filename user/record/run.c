@@ -245,6 +245,24 @@ static void write_loss(void *context, enum event_kind kind, uint64_t start_ns, u
 	output_event(output, event_end(&output->builder));
 }
 
+static void write_unsent(void *context, const struct unsent_exceptions_key *key,
+			 const struct unsent_exceptions *exceptions)
+{
+	struct session *session = context;
+	struct output *output = &session->output;
+	struct event_exception *event =
+		event_begin(&output->builder, EVENT_EXCEPTION, exceptions->time_ns, key->pid, exceptions->tid);
+	size_t length = exceptions->name_length < UNSENT_NAME_BYTES ? exceptions->name_length : UNSENT_NAME_BYTES;
+
+	event->duration_ns = exceptions->duration_ns;
+	event->class_address = key->class_address;
+	event->stack_id = key->stack_id;
+	event->count = (uint32_t)exceptions->count;
+	event->flags = EXCEPTION_STACK_OF_EARLIER | EXCEPTION_COUNTED;
+	event_add_bytes(&output->builder, exceptions->name, length);
+	output_event(output, stack_ids_shorten(&session->stack_ids, event_end(&output->builder)));
+}
+
 static void write_end(struct session *session)
 {
 	struct output *output = &session->output;
@@ -267,7 +285,9 @@ static void write_end(struct session *session)
 		event->counted_kind = kind;
 		output_event(output, event_end(&output->builder));
 	}
+	probes_each_unsent(&session->probes, write_unsent, session);
 	probes_each_loss(&session->probes, write_loss, output);
+	probes_observe_walks(&session->probes);
 	for vec_each(observation, &session->probes.observations)
 		output_observed(output, observation->what, observation->state, observation->why);
 	if (session->result.has_ended) {
@@ -372,6 +392,9 @@ static struct err *record(struct session *session)
 		TRY(attach_start(session));
 	TRY(loop_run(session));
 	consumer_take(session);
+	/* A program that goes on, as after attach, tells of no end: what is still to be read of it is read now. */
+	probes_set_in_request(&session->probes, false);
+	libraries_finish(&session->libraries);
 	if (options->measure_overhead && options->command)
 		return measure_after(session, before_cpu_ns);
 	return NULL;

@@ -274,7 +274,8 @@ static void put_tile(struct trace *trace, uint64_t track, const struct report_ti
 	protobuf_text(&trace->body, EVENT_NAME, cause_name(tile->cause));
 	put_annotation(trace, "thread", safe(trace, tile->thread));
 	put_annotation(trace, "detail", safe(trace, tile->detail));
-	put_annotation(trace, "estimated", tile->is_estimated ? "yes" : "no");
+	if (tile->is_estimated)
+		put_annotation(trace, "estimated", "yes");
 	finish_event(trace);
 	begin_event(trace, start_ns + (uint64_t)tile->duration_ns, track, TYPE_SLICE_END);
 	finish_event(trace);

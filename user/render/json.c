@@ -426,8 +426,11 @@ void json_put_report(struct json_out *json, const struct report *report, struct 
 	if (report->page_cache.is_known || report->page_cache.files_count)
 		json_put_page_cache(json, &report->page_cache);
 	json_put_machinery(json, report);
-	if (report->threads_count || !is_unobserved(report, "threads"))
+	json_put_jvm_work(json, report);
+	if (report->threads_count || !is_unobserved(report, "threads")) {
 		json_put_threads(json, report);
+		json_put_thread_roles(json, report);
+	}
 	if (report->memory_count || !is_unobserved(report, "memory"))
 		json_put_memory(json, report);
 	if (report->connections_count || !is_unobserved(report, "sockets"))

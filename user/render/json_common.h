@@ -36,6 +36,8 @@ void json_put_jars(struct json_out *json, const struct report *report, size_t en
 void json_put_duplicates(struct json_out *json, const struct report *report);
 void json_put_searches(struct json_out *json, const struct report *report);
 void json_put_page_cache(struct json_out *json, const struct report_page_cache *cache);
+void json_put_jvm_work(struct json_out *json, const struct report *report); /* compilations, methods, pauses */
+void json_put_thread_roles(struct json_out *json, const struct report *report);
 void json_put_files(struct json_out *json, const struct report *report);
 void json_put_machinery(struct json_out *json, const struct report *report); /* faults, jit, gc */
 void json_put_threads(struct json_out *json, const struct report *report);

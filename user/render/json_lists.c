@@ -29,54 +29,13 @@ void json_put_exceptions(struct json_out *json, const struct report *report, str
 		json_put_text(json, "phase", phase_name(exception->phase));
 		json_put_int(json, "count", exception->count);
 		json_put_maybe(json, "duration_ns", exception->duration_ns);
+		json_put_maybe(json, "exclusive_ns", exception->exclusive_ns);
 		json_put_observed_text(json, "thrown_at", exception->thrown_at);
 		json_put_observed_text(json, "caught_at", exception->caught_at);
 		put_stack(json, exception, page);
 		json_out_object_end(json);
 	}
 	json_out_array_end(json);
-}
-
-void json_put_classes(struct json_out *json, const struct report_classes *classes)
-{
-	json_out_key(json, "classes");
-	json_out_object(json);
-	json_put_maybe(json, "loaded", classes->loaded);
-	json_out_key(json, "from");
-	json_out_object_flat(json);
-	json_put_maybe(json, "cds", classes->from_cds);
-	json_put_maybe(json, "aot", classes->from_aot);
-	json_put_maybe(json, "jar", classes->from_jar);
-	json_put_maybe(json, "jrt", classes->from_jrt);
-	json_put_maybe(json, "directory", classes->from_directory);
-	json_put_maybe(json, "generated", classes->from_generated);
-	json_put_maybe(json, "other", classes->from_other);
-	json_out_object_end(json);
-	json_out_key(json, "slowest");
-	json_out_array(json);
-	for (size_t i = 0; i < classes->slowest_count; i++) {
-		const struct report_class *class = &classes->slowest[i];
-
-		json_out_object_flat(json);
-		json_put_text(json, "class", class->class_name);
-		json_put_text(json, "phase", phase_name(class->phase));
-		json_put_observed_text(json, "source", class->source);
-		json_put_observed_text(json, "loader", class->loader);
-		json_put_int(json, "duration_ns", class->duration_ns);
-		json_out_object_end(json);
-	}
-	json_out_array_end(json);
-	json_out_key(json, "by_jar");
-	json_out_array(json);
-	for (size_t i = 0; i < classes->by_jar_count; i++) {
-		json_out_object_flat(json);
-		json_put_text(json, "jar", classes->by_jar[i].jar);
-		json_put_int(json, "classes", classes->by_jar[i].classes);
-		json_put_int(json, "duration_ns", classes->by_jar[i].duration_ns);
-		json_out_object_end(json);
-	}
-	json_out_array_end(json);
-	json_out_object_end(json);
 }
 
 /* Phases that the run had, and any in which the jar was read. */
@@ -332,6 +291,8 @@ void json_put_machinery(struct json_out *json, const struct report *report)
 		{"c2", report->jit_c2},
 		{"cpu_ns", report->jit_cpu_ns},
 		{"deoptimizations", report->jit_deoptimizations},
+		{"deoptimizations_first_request", report->jit_deoptimizations_cold},
+		{"deoptimizations_warm", report->jit_deoptimizations_warm},
 	};
 	const struct named_maybe gc[] = {
 		{"collections", report->gc_collections},   {"pauses", report->gc_pauses},

@@ -7,24 +7,27 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-static char *grow(struct protobuf *message, size_t more_bytes)
+static void grow_to(struct protobuf *message, size_t wanted)
 {
-	size_t wanted = message->length_bytes + more_bytes;
+	size_t capacity = message->capacity_bytes ? message->capacity_bytes : 256;
 
-	if (wanted > message->capacity_bytes) {
-		size_t capacity = message->capacity_bytes ? message->capacity_bytes : 256;
+	while (capacity < wanted)
+		capacity *= 2;
+	message->bytes = realloc(message->bytes, capacity);
+	if (!message->bytes)
+		memory_exhausted();
+	message->capacity_bytes = capacity;
+}
 
-		while (capacity < wanted)
-			capacity *= 2;
-		message->bytes = realloc(message->bytes, capacity);
-		if (!message->bytes)
-			memory_exhausted();
-		message->capacity_bytes = capacity;
-	}
+/* Where more_bytes can be written. */
+static inline char *grow(struct protobuf *message, size_t more_bytes)
+{
+	if (message->length_bytes + more_bytes > message->capacity_bytes)
+		grow_to(message, message->length_bytes + more_bytes);
 	return message->bytes + message->length_bytes;
 }
 
-void protobuf_varint(struct protobuf *message, uint64_t value)
+static inline void put_varint(struct protobuf *message, uint64_t value)
 {
 	char *out = grow(message, 10);
 	size_t length = 0;
@@ -35,15 +38,20 @@ void protobuf_varint(struct protobuf *message, uint64_t value)
 	message->length_bytes += length;
 }
 
-static void put_key(struct protobuf *message, uint32_t field, enum wire_type type)
+void protobuf_varint(struct protobuf *message, uint64_t value)
 {
-	protobuf_varint(message, (uint64_t)field << 3 | (uint64_t)type);
+	put_varint(message, value);
+}
+
+static inline void put_key(struct protobuf *message, uint32_t field, enum wire_type type)
+{
+	put_varint(message, (uint64_t)field << 3 | (uint64_t)type);
 }
 
 void protobuf_uint(struct protobuf *message, uint32_t field, uint64_t value)
 {
 	put_key(message, field, WIRE_VARINT);
-	protobuf_varint(message, value);
+	put_varint(message, value);
 }
 
 void protobuf_int(struct protobuf *message, uint32_t field, int64_t value)
@@ -65,7 +73,7 @@ void protobuf_fixed64(struct protobuf *message, uint32_t field, uint64_t value)
 void protobuf_bytes(struct protobuf *message, uint32_t field, const void *bytes, size_t length_bytes)
 {
 	put_key(message, field, WIRE_BYTES);
-	protobuf_varint(message, length_bytes);
+	put_varint(message, length_bytes);
 	if (length_bytes)
 		memcpy(grow(message, length_bytes), bytes, length_bytes);
 	message->length_bytes += length_bytes;

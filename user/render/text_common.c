@@ -232,6 +232,7 @@ static const char *observed_words(struct screen *screen, const char *what)
 		{"java_stacks", "Java stacks"},
 		{"gc", "garbage collection"},
 		{"jit", "compilations"},
+		{"jit_queue_wait", "how long compilations waited"},
 		{"arrival", "the arrival of requests"},
 		{"native_exceptions", "C++ exceptions"},
 		{"memory", "memory by kind"},

@@ -106,7 +106,8 @@ void text_details(struct screen *screen, const struct report *report)
 	text_requests(screen, report, REQUESTS_MOST);
 	text_class_sources(screen, report);
 	text_slowest_classes(screen, report, CLASSES_MOST);
-	text_class_jars(screen, report, JARS_MOST);
+	text_class_groups(screen, report, JARS_MOST);
+	text_class_work(screen, report, CLASSES_MOST);
 	text_exceptions(screen, report, EXCEPTIONS_MOST);
 	text_jars(screen, report, JARS_MOST);
 	text_entries(screen, report, ENTRIES_MOST);
@@ -118,6 +119,9 @@ void text_details(struct screen *screen, const struct report *report)
 	text_fault_files(screen, report, FAULT_FILES_MOST);
 	text_memory(screen, report);
 	text_machinery(screen, report);
+	text_pause_causes(screen, report);
+	text_jit_work(screen, report, CLASSES_MOST);
+	text_thread_roles(screen, report);
 	text_threads(screen, report, THREADS_MOST);
 	text_connections(screen, report, CONNECTIONS_MOST);
 	text_observed(screen, report);

@@ -73,63 +73,6 @@ void text_class_sources(struct screen *screen, const struct report *report)
 	screen_paragraph(screen, TERM_PLAIN, "Classes", "%s loaded%s", fmt_count(classes->loaded.value).text, text);
 }
 
-void text_slowest_classes(struct screen *screen, const struct report *report, size_t most)
-{
-	const struct report_classes *classes = &report->classes;
-	struct table table = {};
-	size_t shown = most && classes->slowest_count > most ? most : classes->slowest_count;
-
-	if (!shown)
-		return;
-	section_begin(screen, &table, "Slowest classes to load", 26);
-	section_number(&table, "inclusive", 0);
-	section_text(&table, "phase", 0, 1);
-	section_text(&table, "source", 24, 2);
-	section_text(&table, "loader", 16, 3);
-	for (size_t i = 0; i < shown; i++) {
-		const struct report_class *class = &classes->slowest[i];
-
-		table_row(&table);
-		table_cell(&table, TERM_PLAIN, "%s", class->class_name);
-		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(class->duration_ns).text);
-		table_cell(&table, TERM_DIM, "%s", phase_words(class->phase));
-		table_cell(&table, TERM_DIM, "%s", class->source && *class->source ? class->source : "?");
-		table_cell(&table, TERM_DIM, "%s", class->loader && *class->loader ? class->loader : "?");
-	}
-	section_end(screen, &table);
-}
-
-void text_class_jars(struct screen *screen, const struct report *report, size_t most)
-{
-	const struct report_classes *classes = &report->classes;
-	struct table table = {};
-	size_t shown = section_rows(classes->by_jar_count, most);
-
-	if (!classes->by_jar_count)
-		return;
-	section_begin(screen, &table, "Classes by jar", 24);
-	section_number(&table, "classes", 0);
-	section_number(&table, "loading", 0);
-	for (size_t i = 0; i < shown; i++) {
-		table_row(&table);
-		table_cell(&table, TERM_PLAIN, "%s", classes->by_jar[i].jar);
-		table_cell(&table, TERM_PLAIN, "%s", fmt_count(classes->by_jar[i].classes).text);
-		table_cell(&table, TERM_PLAIN, "%s", fmt_duration(classes->by_jar[i].duration_ns).text);
-	}
-	if (shown < classes->by_jar_count) {
-		int64_t count = 0, duration_ns = 0;
-
-		for (size_t i = shown; i < classes->by_jar_count; i++) {
-			count = fmt_add(count, classes->by_jar[i].classes);
-			duration_ns = fmt_add(duration_ns, classes->by_jar[i].duration_ns);
-		}
-		section_more(&table, classes->by_jar_count - shown);
-		table_cell(&table, TERM_DIM, "%s", fmt_count(count).text);
-		table_cell(&table, TERM_DIM, "%s", fmt_duration(duration_ns).text);
-	}
-	section_end(screen, &table);
-}
-
 void text_searches(struct screen *screen, const struct report *report, size_t most)
 {
 	struct table table = {};

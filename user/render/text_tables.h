@@ -20,7 +20,11 @@ void text_machinery(struct screen *screen, const struct report *report); /* JIT 
 void text_exceptions(struct screen *screen, const struct report *report, size_t most);
 void text_class_sources(struct screen *screen, const struct report *report);
 void text_slowest_classes(struct screen *screen, const struct report *report, size_t most);
-void text_class_jars(struct screen *screen, const struct report *report, size_t most);
+void text_class_groups(struct screen *screen, const struct report *report, size_t most); /* by jar, package, loader */
+void text_class_work(struct screen *screen, const struct report *report, size_t most);	/* initialisers, generated, not found */
+void text_jit_work(struct screen *screen, const struct report *report, size_t most);	/* compilations, methods */
+void text_pause_causes(struct screen *screen, const struct report *report);
+void text_thread_roles(struct screen *screen, const struct report *report);
 void text_files(struct screen *screen, const struct report *report, size_t most);
 void text_searches(struct screen *screen, const struct report *report, size_t most);
 void text_page_cache(struct screen *screen, const struct report *report, size_t most);

@@ -1,4 +1,4 @@
-"""What one event costs the thread that makes it: untraced, with a probe of the same type that does nothing, with warmtrace."""
+"""What one event costs in CPU time: untraced, with a probe of the same type that does nothing, with warmtrace."""
 
 import os
 import statistics

@@ -44,7 +44,7 @@ class Peer:
 
     def __init__(self, place):
         self.place = place
-        self.output = os.path.join(place, self.name + ".out" + self.suffix)
+        self.output = os.path.join(place, self.name.replace("/", "-") + ".out" + self.suffix)
 
     def is_there(self):
         return True

@@ -82,7 +82,7 @@ def all_tables(result):
     for name, error in result.get("failures", {}).items():
         parts.append(f"{name}: not measured ({error}).")
     for key, words, make in (("starts", "Set up and taken down, without an application.", starts),
-                             ("costs", "What one event costs the thread that makes it.", costs),
+                             ("costs", "What one event costs, in nanoseconds of CPU time of the program that makes it.", costs),
                              ("growth", "How a report's time and memory grow.", growth)):
         if result.get(key):
             parts += [words, make(result)]

@@ -37,9 +37,17 @@ static const struct named_value hostile_kinds[] = {{ESCAPE, 3}, {NO_UTF8, 4}};
 static const struct report_finding hostile_findings[] = {
 	{ESCAPE, MARKUP, LINES, hostile_evidence, 2, {KNOWN, 5 * MS}, true}};
 static const struct report_exception hostile_exceptions[] = {
-	{NO_UTF8, PHASE_STARTUP, 3, {KNOWN, 9}, BIDI, LINES, hostile_stack, 1}};
-static const struct report_class hostile_classes[] = {{MARKS, PHASE_STARTUP, WIDE, BIDI, 3 * MS}};
-static const struct report_class_jar hostile_class_jars[] = {{ESCAPE, 2, 3}};
+	{NO_UTF8, PHASE_STARTUP, 3, {KNOWN, 9}, {KNOWN, 9}, BIDI, LINES, hostile_stack, 1}};
+static const struct report_class hostile_classes[] = {
+	{MARKS, PHASE_STARTUP, WIDE, BIDI, 3 * MS, ESCAPE, hostile_stack, 1}};
+static const struct report_class_group hostile_class_jars[] = {{ESCAPE, 2, 3, 1, 1, 0, 0}};
+static const struct report_initializer hostile_initializers[] = {{ESCAPE, LINES, PHASE_STARTUP, 3, 2}};
+static const struct report_generated_class hostile_generated[] = {{NO_UTF8, "lambda", PHASE_STARTUP, 3}};
+static const struct report_class_not_found hostile_not_found[] = {{LINES, ESCAPE, PHASE_STARTUP, 1, 2}};
+static const struct report_compilation hostile_compilations[] = {
+	{ESCAPE, NO_UTF8, LINES, PHASE_WARM, 1, 2, {KNOWN, 3}, 3, true}};
+static const struct report_hot_method hostile_methods[] = {{BIDI, PHASE_WARM, 2, 1, 1, 0, 0}};
+static const struct report_pause_cause hostile_causes[] = {{MARKUP, PHASE_WARM, true, 1, 2, 2}};
 static const struct report_thread hostile_threads[] = {{1, 2, ESCAPE, "java", 0, {NONE, 0}, {KNOWN, 4}}};
 static const struct report_connection hostile_connections[] = {{LINES, PHASE_WARM, 1, 0, 2, 3, 4, 5, 6}};
 static const struct named_value hostile_inclusive[] = {{LINES, 4 * MS}};
@@ -112,6 +120,17 @@ void sample_hostile(struct report *report)
 	report->classes.slowest_count = 1;
 	report->classes.by_jar = hostile_class_jars;
 	report->classes.by_jar_count = 1;
+	report->classes.initializers = hostile_initializers;
+	report->classes.initializers_count = 1;
+	report->classes.generated = hostile_generated;
+	report->classes.generated_count = 1;
+	report->classes.not_found = hostile_not_found;
+	report->classes.not_found_count = 1;
+	report->jit_compilations = known(1);
+	SAMPLE_LIST(report, compilations, hostile_compilations);
+	SAMPLE_LIST(report, hot_methods, hostile_methods);
+	report->gc_safepoints = known(1);
+	SAMPLE_LIST(report, pause_causes, hostile_causes);
 	add_long_files(report);
 }
 
@@ -294,12 +313,13 @@ static const struct report_file failed_files[] = {
 	{"/proc/self/maps", 2, 0, 0, 0, 4, 8192, 90000},
 };
 static const struct report_class failed_classes[] = {
-	{"com.example.Cache", PHASE_STARTUP, "/srv/app/lib/a.jar", "app", 12 * MS},
-	{"com.example.Main", PHASE_STARTUP, "/srv/app/lib/a.jar", "app", 3 * MS},
+	{"com.example.Cache", PHASE_STARTUP, "/srv/app/lib/a.jar", "app", 12 * MS, "", NULL, 0},
+	{"com.example.Main", PHASE_STARTUP, "/srv/app/lib/a.jar", "app", 3 * MS, "", NULL, 0},
 };
 static const struct report_exception failed_exceptions[] = {{"java.lang.OutOfMemoryError",
 							     PHASE_STARTUP,
 							     1,
+							     {KNOWN, 21000},
 							     {KNOWN, 21000},
 							     "com.example.Cache.grow(Cache.java:31)",
 							     "",

@@ -256,6 +256,7 @@ static const struct report_exception exceptions[] = {
 	 PHASE_STARTUP,
 	 12702,
 	 {KNOWN, 318 * MS},
+	 {KNOWN, 318 * MS},
 	 "jdk.internal.loader.BuiltinClassLoader.loadClass(BuiltinClassLoader.java:580)",
 	 "org.springframework.boot.loader.launch.LaunchedClassLoader.loadClass(LaunchedClassLoader.java:91)",
 	 not_found_stack,
@@ -263,6 +264,7 @@ static const struct report_exception exceptions[] = {
 	{"java.lang.ClassNotFoundException",
 	 PHASE_FIRST_REQUEST,
 	 622,
+	 {KNOWN, 15905633},
 	 {KNOWN, 15905633},
 	 "jdk.internal.loader.BuiltinClassLoader.loadClass(BuiltinClassLoader.java:580)",
 	 "org.springframework.boot.loader.launch.LaunchedClassLoader.loadClass(LaunchedClassLoader.java:91)",
@@ -272,15 +274,17 @@ static const struct report_exception exceptions[] = {
 	 PHASE_STARTUP,
 	 1309,
 	 {KNOWN, 21 * MS},
+	 {KNOWN, 21 * MS},
 	 "java.lang.Class.getDeclaredMethod(Class.java:2848)",
 	 "",
 	 NULL,
 	 0},
-	{"java.lang.NoSuchFieldError", PHASE_FIRST_REQUEST, 65, {KNOWN, 1300000}, "", "", NULL, 0},
-	{"java.lang.ClassNotFoundException", PHASE_WARM, 17, {ABSENT, 0}, "", "", NULL, 0},
+	{"java.lang.NoSuchFieldError", PHASE_FIRST_REQUEST, 65, {KNOWN, 1300000}, {KNOWN, 1300000}, "", "", NULL, 0},
+	{"java.lang.ClassNotFoundException", PHASE_WARM, 17, {ABSENT, 0}, {ABSENT, 0}, "", "", NULL, 0},
 	{"java.lang.NumberFormatException",
 	 PHASE_VM_INIT,
 	 12,
+	 {KNOWN, 90000},
 	 {KNOWN, 90000},
 	 "java.lang.Integer.parseInt(Integer.java:652)",
 	 "",
@@ -288,20 +292,83 @@ static const struct report_exception exceptions[] = {
 	 0},
 };
 
+static const char *const loader_chain[] = {"org.springframework.boot.loader.launch.LaunchedClassLoader",
+					   "jdk.internal.loader.BuiltinClassLoader"};
 static const struct report_class slowest[] = {
 	{"tools.jackson.databind.ObjectMapper", PHASE_FIRST_REQUEST,
-	 "petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar", "LaunchedClassLoader", 31204112},
+	 "petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar", "LaunchedClassLoader", 31204112,
+	 "org.springframework.http.converter.json.JacksonJsonHttpMessageConverter.<init>("
+	 "JacksonJsonHttpMessageConverter.java:61)",
+	 loader_chain, array_length(loader_chain)},
 	{"org.hibernate.query.sqm.internal.SqmQueryImpl", PHASE_FIRST_REQUEST,
-	 "petclinic-rest.jar!/BOOT-INF/lib/hibernate-core-7.2.19.Final.jar", "LaunchedClassLoader", 22104000},
+	 "petclinic-rest.jar!/BOOT-INF/lib/hibernate-core-7.2.19.Final.jar", "LaunchedClassLoader", 22104000,
+	 "org.hibernate.internal.AbstractSharedSessionContract.createQuery(AbstractSharedSessionContract.java:811)",
+	 NULL, 0},
 	{"org.h2.command.dml.Select", PHASE_STARTUP, "petclinic-rest.jar!/BOOT-INF/lib/h2-2.4.240.jar",
-	 "LaunchedClassLoader", 11020000},
-	{"java.util.concurrent.ForkJoinPool", PHASE_VM_INIT, "", "", 820000},
+	 "LaunchedClassLoader", 11020000, "", NULL, 0},
+	{"java.util.concurrent.ForkJoinPool", PHASE_VM_INIT, "", "", 820000, "", NULL, 0},
 };
 
-static const struct report_class_jar by_jar[] = {
-	{"petclinic-rest.jar!/BOOT-INF/lib/hibernate-core-7.2.19.Final.jar", 4811, 1802 * MS},
-	{"petclinic-rest.jar!/BOOT-INF/lib/spring-core-7.0.8.jar", 1204, 402 * MS},
-	{"petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar", 604, 188 * MS},
+static const struct report_class_group by_jar[] = {
+	{"petclinic-rest.jar!/BOOT-INF/lib/hibernate-core-7.2.19.Final.jar", 4811, 1802 * MS, 202, 61 * MS, 0, 0},
+	{"petclinic-rest.jar!/BOOT-INF/lib/spring-core-7.0.8.jar", 1204, 402 * MS, 8, 1 * MS, 1, 21000},
+	{"petclinic-rest.jar!/BOOT-INF/lib/jackson-databind-3.1.4.jar", 604, 188 * MS, 107, 38 * MS, 0, 0},
+};
+
+static const struct report_class_group by_package[] = {
+	{"org.hibernate.query.sqm.tree", 412, 181 * MS, 61, 22 * MS, 0, 0},
+	{"tools.jackson.databind", 188, 62 * MS, 90, 31 * MS, 0, 0},
+};
+static const struct report_class_group by_loader[] = {
+	{"org.springframework.boot.loader.launch.LaunchedClassLoader", 14799, 2600 * MS, 811, 131 * MS, 1, 113000},
+	{"boot", 2933, 64 * MS, 271, 28 * MS, 0, 0},
+	{"(not known)", 299, 11 * MS, 26, 278000, 11, 0},
+};
+static const struct report_initializer initializers[] = {
+	{"org.hibernate.boot.models.JpaAnnotations", "main", PHASE_STARTUP, 39 * MS, 38 * MS},
+	{"tools.jackson.databind.util.StdDateFormat", "http-nio-8080-exec-1", PHASE_FIRST_REQUEST, 19 * MS, 17 * MS},
+};
+static const struct report_generated_class generated[] = {
+	{"jdk.proxy2.$Proxy154", "proxy", PHASE_STARTUP, 13 * MS},
+	{"com.example.Owner$HibernateProxy$a1", "Byte Buddy", PHASE_FIRST_REQUEST, 4 * MS},
+};
+static const struct report_class_not_found not_found[] = {
+	{"kotlin.coroutines.Continuation", "org.springframework.util.ClassUtils.forName(ClassUtils.java:308)",
+	 PHASE_STARTUP, 2, 3 * MS},
+	{"org.osgi.framework.FrameworkUtil", "", PHASE_STARTUP, 1, 800000},
+};
+static const struct report_compilation compilations[] = {
+	{"C2",
+	 "org.springframework.core.ResolvableType.equals",
+	 "(Ljava/lang/Object;)Z",
+	 PHASE_WARM,
+	 7120 * MS,
+	 17 * MS,
+	 {KNOWN, 12 * MS},
+	 4,
+	 true},
+	{"C1",
+	 "jdk.internal.util.xml.impl.Parser.attr",
+	 "()V",
+	 PHASE_FIRST_REQUEST,
+	 6960 * MS,
+	 3 * MS,
+	 {ABSENT, 0},
+	 0,
+	 false},
+};
+static const struct report_hot_method hot_methods[] = {
+	{"java.lang.ClassLoader.defineClass1", PHASE_FIRST_REQUEST, 22 * MS, 0, 0, 0, 22 * MS},
+	{"java.util.HashMap.getNode", PHASE_FIRST_REQUEST, 8 * MS, 5 * MS, 2 * MS, 1 * MS, 0},
+	{"java.util.HashMap.getNode", PHASE_WARM, 4 * MS, 0, 1 * MS, 3 * MS, 0},
+};
+static const struct report_pause_cause pause_causes[] = {
+	{"G1CollectForAllocation", PHASE_STARTUP, true, 8, 52 * MS, 9 * MS},
+	{"", PHASE_FIRST_REQUEST, false, 3, 400000, 200000},
+};
+static const struct report_thread_role thread_roles[] = {
+	{"main", 1, {KNOWN, 4970 * MS}},
+	{"c2", 2, {KNOWN, 3899 * MS}},
 };
 
 static const struct report_jar_entry entries_of_hibernate[] = {
@@ -561,7 +628,23 @@ void sample_spring(struct report *report)
 		.slowest_count = array_length(slowest),
 		.by_jar = by_jar,
 		.by_jar_count = array_length(by_jar),
+		.by_package = by_package,
+		.by_package_count = array_length(by_package),
+		.by_loader = by_loader,
+		.by_loader_count = array_length(by_loader),
+		.initializers = initializers,
+		.initializers_count = array_length(initializers),
+		.generated = generated,
+		.generated_count = array_length(generated),
+		.not_found = not_found,
+		.not_found_count = array_length(not_found),
 	};
+	SAMPLE_LIST(report, compilations, compilations);
+	SAMPLE_LIST(report, hot_methods, hot_methods);
+	SAMPLE_LIST(report, pause_causes, pause_causes);
+	SAMPLE_LIST(report, thread_roles, thread_roles);
+	report->jit_deoptimizations_cold = known(16);
+	report->jit_deoptimizations_warm = known(4);
 	SAMPLE_LIST(report, jars, jars);
 	SAMPLE_LIST(report, duplicates, duplicates);
 	SAMPLE_LIST(report, searches, searches);
