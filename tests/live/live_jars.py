@@ -97,7 +97,7 @@ def entries_of_petclinic():
     calls = READS + ",lseek,open,openat,close"
     # strace may still be attaching when the file is first opened: its own log is complete from exec on.
     run = trace([program("strace"), "-f", "-qq", "-y", "-s", "0", "--seccomp-bpf", "-e", f"trace={calls}", "-e", "signal=none",
-                 "-o", log, java(25), "-jar", jar, f"--server.port={port}"], "--no-hold", "-n", "2",
+                 "-o", log, java(25), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", jar, f"--server.port={port}"], "--no-hold", "-n", "1",
                 urls=[f"http://127.0.0.1:{port}/api/owners"], timeout=240)
     places, entries = entries_agree(jar, run, log)
     assert len(places) > 20_000 and len(entries) > 10_000, (len(places), len(entries))
