@@ -46,15 +46,26 @@ def samples_25():
         compare_samples(25, *options)
 
 
+WAITS = (";Work.waitForMonitor;wait for a Java monitor;woken by holder", ";Work.waitForLock;java.util.concurrent.locks.ReentrantLock.lock;")
+
+
 def waits(version):
-    """Threads that wait for a monitor and for a lock within requests are seen in the methods that wait."""
+    """Threads that wait for a monitor and for a lock within requests are seen in the methods that wait. Whether a request goes on
+    is told to the kernel by the recorder, which on a busy machine may be late: then once more."""
+    for _ in range(3):
+        stacks = stacks_of_waits(version)
+        missing = [frames for frames in WAITS if not any(frames in stack for stack in stacks)]
+        if not missing:
+            return
+    raise AssertionError(f"not seen: {missing}")
+
+
+def stacks_of_waits(version):
     run = run_server(version, "thread", ["monitor-sleep", "lock-sleep"], False)
     path = os.path.join(folder(), "waits")
     assert warmtrace("export", "--format", "folded", "--by", "off-cpu", "--phase", "all", "-o", path, run.recording).returncode == 0
     with open(path, encoding="utf-8") as file:
-        stacks = file.read().splitlines()
-    for frames in (";Work.waitForMonitor;wait for a Java monitor;woken by holder", ";Work.waitForLock;java.util.concurrent.locks.ReentrantLock.lock;"):
-        assert any(frames in stack for stack in stacks), [stack for stack in stacks if stack.startswith("connection;")]
+        return file.read().splitlines()
 
 
 @case

@@ -5,7 +5,7 @@
 #include "analyze/inventory_sources.h"
 #include "base/auto.h"
 
-enum { GROUPS_MOST = 300 }; /* of packages; jars and loaders are few */
+enum { GROUPS_MOST = 80 }; /* of packages; jars and loaders are few */
 
 struct groups {
 	struct map places; /* key -> rows */

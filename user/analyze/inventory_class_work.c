@@ -4,7 +4,7 @@
 #include "analyze/inventory_class_tables.h"
 #include "base/auto.h"
 
-enum { INITIALIZERS_MOST = 100, GENERATED_MOST = 100, NOT_FOUND_MOST = 300 };
+enum { INITIALIZERS_MOST = 50, GENERATED_MOST = 50, NOT_FOUND_MOST = 120 };
 
 /* ---- static initialisers ---- */
 

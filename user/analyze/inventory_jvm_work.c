@@ -7,7 +7,7 @@
 
 #include "base/auto.h"
 
-enum { COMPILATIONS_MOST = 200, METHODS_MOST = 50 };
+enum { COMPILATIONS_MOST = 60, METHODS_MOST = 30 };
 
 static bool is_of_requests(enum phase phase)
 {
