@@ -9,8 +9,7 @@ import time
 from bench import machine
 
 CALLS = ["openat", "read", "pread64", "mmap"]
-JFR_SETTINGS = ("settings=profile,jdk.JavaExceptionThrow#enabled=true,jdk.JavaExceptionThrow#throttle=off,"
-                "jdk.ClassLoad#enabled=true,filename=")
+JFR_SETTINGS = "settings=profile,jdk.JavaExceptionThrow#enabled=true,jdk.JavaExceptionThrow#throttle=off,filename="
 
 # The tree is followed as warmtrace follows it; each opening, reading and mapping is printed, the rest is counted.
 BPFTRACE = """
