@@ -282,11 +282,18 @@ static __always_inline int step_entry(struct java_walk *walk, const struct hotsp
 
 /* ---- frozen frames of a virtual thread ---- */
 
-/* The reference in a field of an object. */
-static __always_inline u64 read_reference(const struct hotspot_bpf_config *config, u64 address)
+/* The reference in a field of an object. This and the next are functions of their own for the verifier's sake: it checks each once,
+ * not once for each round of a loop, each caller and each way that leads there. */
+__noinline u64 java_reference(u32 place, u64 address)
 {
+	struct java_walk *walk = walk_at(place);
+	struct hotspot_process *process = walk ? process_of(walk) : NULL;
+	const struct hotspot_bpf_config *config;
 	u64 reference, globals, shift;
 
+	if (!process)
+		return 0;
+	config = &process->config;
 	if (java_read_flag(config->use_compressed_oops_address)) {
 		reference = java_read_int(address);
 		if (!reference)
@@ -304,6 +311,30 @@ static __always_inline u64 read_reference(const struct hotspot_bpf_config *confi
 	return reference;
 }
 
+/* Whether a chunk holds frames: then the walk stands in it, its first frame's place in walk->words. */
+__noinline int java_chunk_take(u32 place, u64 chunk)
+{
+	struct java_walk *walk = walk_at(place);
+	struct hotspot_process *process = walk ? process_of(walk) : NULL;
+	u64 stack;
+	u32 sp, bottom;
+
+	if (!process)
+		return 0;
+	stack = chunk + java_read_int(process->config.chunk_stack_address);
+	sp = java_read_int(chunk + java_read_int(process->config.chunk_sp_address));
+	bottom = java_read_int(chunk + java_read_int(process->config.chunk_bottom_address));
+	if (sp >= bottom)
+		return 0;
+	walk->chunk = chunk;
+	walk->chunk_end = stack + 8ull * bottom;
+	walk->flags |= STACK_FROZEN;
+	/* The heap may lie above or below the thread's stack. */
+	walk->sp = 0;
+	walk->words[0] = stack + 8ull * sp;
+	return 1;
+}
+
 /* Goes on in the first chunk of the chain that holds frames; behind the last one, in the carrier's frame that entered
  * the continuation. */
 __noinline int java_enter_chunk(u32 place, u64 chunk)
@@ -311,6 +342,7 @@ __noinline int java_enter_chunk(u32 place, u64 chunk)
 	struct java_walk *walk = walk_at(place);
 	struct hotspot_process *process;
 	const struct hotspot_bpf_config *config;
+	int is_taken = 0;
 
 	if (!walk)
 		return STEP_STOP;
@@ -319,20 +351,13 @@ __noinline int java_enter_chunk(u32 place, u64 chunk)
 		return STEP_STOP;
 	config = &process->config;
 	for (u32 i = 0; i < CHUNKS_MAX && chunk; i++) {
-		u64 stack = chunk + java_read_int(config->chunk_stack_address);
-		u32 sp = java_read_int(chunk + java_read_int(config->chunk_sp_address));
-		u32 bottom = java_read_int(chunk + java_read_int(config->chunk_bottom_address));
-
-		if (sp < bottom) {
-			walk->chunk = chunk;
-			walk->chunk_end = stack + 8ull * bottom;
-			walk->flags |= STACK_FROZEN;
-			/* The heap may lie above or below the thread's stack. */
-			walk->sp = 0;
-			return go_above(walk, stack + 8ull * sp);
-		}
-		chunk = read_reference(config, chunk + java_read_int(config->chunk_parent_address));
+		is_taken = java_chunk_take(place, chunk);
+		if (is_taken)
+			break;
+		chunk = java_reference(place, chunk + java_read_int(config->chunk_parent_address));
 	}
+	if (is_taken)
+		return go_above(walk, walk->words[0]);
 	if (chunk)
 		return stop(walk, JAVA_WALK_FROZEN);
 	walk->chunk = 0;
@@ -357,7 +382,7 @@ static __always_inline int step_barrier(struct java_walk *walk, u32 place, const
 	if (!continuation)
 		return stop(walk, JAVA_WALK_FROZEN);
 	return java_enter_chunk(
-		place, read_reference(config, continuation + java_read_int(config->continuation_tail_address)));
+		place, java_reference(place, continuation + java_read_int(config->continuation_tail_address)));
 }
 
 /* ---- one step: from a frame to its caller ---- */
@@ -374,8 +399,7 @@ __noinline int java_walk_step(u32 place)
 		return STEP_STOP;
 	if (walk->chunk && walk->sp >= walk->chunk_end)
 		return java_enter_chunk(
-			place, read_reference(&process->config,
-					      walk->chunk + java_read_int(process->config.chunk_parent_address)));
+			place, java_reference(place, walk->chunk + java_read_int(process->config.chunk_parent_address)));
 	if (walk->pc == process->call_stub_return)
 		return step_entry(walk, &process->config);
 	if (walk->pc == process->return_barrier && walk->pc)
@@ -403,6 +427,35 @@ static __always_inline u32 native_type(const struct hotspot_process *process, u6
 	return pc >= process->config.text_start && pc < process->config.text_end ? CODE_VM : CODE_NATIVE;
 }
 
+enum {
+	NATIVE_ON = 0,
+	NATIVE_END,  /* no further frame pointer of libjvm */
+	NATIVE_JAVA, /* the caller, in walk->words, is compiled code */
+	NATIVE_FULL, /* the record is full */
+};
+
+/* Reads the frame at `fp` into walk->words and adds its caller, where that is in libjvm. A function of its own, for the verifier to
+ * check it once. */
+__noinline int java_native_frame(u32 place, u64 fp, u64 top)
+{
+	struct java_walk *walk = walk_at(place);
+	struct hotspot_process *process;
+
+	if (!walk)
+		return NATIVE_END;
+	process = process_of(walk);
+	if (!process)
+		return NATIVE_END;
+	if (fp < top || fp - top > NATIVE_FRAME_BYTES_MAX || (fp & 7) || (walk->anchor_sp && fp >= walk->anchor_sp) ||
+	    !java_read(walk->words, 16, fp))
+		return NATIVE_END;
+	if (!walk->anchor_sp && is_in_code(process, walk->words[1]))
+		return NATIVE_JAVA;
+	if (native_type(process, walk->words[1]) != CODE_VM)
+		return NATIVE_END;
+	return add_frame(walk, 0, walk->words[1], CODE_VM, 0) ? NATIVE_ON : NATIVE_FULL;
+}
+
 /* Adds the native frames above the last Java frame, and leaves the walk at that frame: by the anchor, or where a leaf
  * function without one was called from compiled code, at its return address. Stops where there is no Java frame. */
 __noinline int java_native_top(u32 place)
@@ -410,6 +463,7 @@ __noinline int java_native_top(u32 place)
 	struct java_walk *walk = walk_at(place);
 	struct hotspot_process *process;
 	u64 fp, top;
+	int found = NATIVE_ON;
 
 	if (!walk)
 		return STEP_STOP;
@@ -421,18 +475,16 @@ __noinline int java_native_top(u32 place)
 	fp = walk->fp;
 	top = walk->sp;
 	for (u32 i = 0; i < NATIVE_FRAMES_MAX; i++) {
-		if (fp < top || fp - top > NATIVE_FRAME_BYTES_MAX || (fp & 7) ||
-		    (walk->anchor_sp && fp >= walk->anchor_sp) || !java_read(walk->words, 16, fp))
+		found = java_native_frame(place, fp, top);
+		if (found != NATIVE_ON)
 			break;
-		if (!walk->anchor_sp && is_in_code(process, walk->words[1]))
-			return go_to(walk, walk->words[1], fp + 16, walk->words[0]);
-		if (native_type(process, walk->words[1]) != CODE_VM)
-			break;
-		if (!add_frame(walk, 0, walk->words[1], CODE_VM, 0))
-			return STEP_STOP;
 		top = fp + 16;
 		fp = walk->words[0];
 	}
+	if (found == NATIVE_JAVA)
+		return go_to(walk, walk->words[1], fp + 16, walk->words[0]);
+	if (found == NATIVE_FULL)
+		return STEP_STOP;
 	if (!walk->anchor_sp)
 		return stop(walk, JAVA_WALK_NO_FRAME);
 	return use_anchor(walk);
