@@ -192,6 +192,31 @@ def archive_refusals():
 
 
 @case
+def class_path_of_an_aot_cache():
+    """JDK 26 looks at the jars of a cache; 25 takes them as they are (old_code_in_a_cache)."""
+    place, jar = hello(26)
+    other = shutil.copy(jar, os.path.join(place, "other.jar"))
+    for name in ("touched", "gone"):
+        shutil.copy(jar, os.path.join(place, name + ".jar"))
+        train(26, "-cp", name + ".jar", cwd=place, cache=f"-XX:AOTCacheOutput={name}.aot")
+    train(26, "-cp", jar, cwd=place)
+    later = time.time() + 10
+    os.utime(os.path.join(place, "touched.jar"), (later, later))
+    os.rename(os.path.join(place, "gone.jar"), os.path.join(place, "elsewhere.jar"))
+    run = f"{java(26)} -XX:AOTCache=%s.aot -cp %s Hello"
+    found, _, _ = compare("bench", "--runs", "1", *scenarios({
+        "used": run % ("hello", jar),
+        "touched": run % ("touched", "touched.jar"),
+        "gone": run % ("gone", "gone.jar:elsewhere.jar"),
+        "path": run % ("hello", f"{other}:{jar}"),
+    }), cwd=place)
+    assert found["used"]["aot_mapped"] == 1, found["used"]
+    is_refused(found["touched"], "a jar of the class path was changed", "touched.jar")
+    is_refused(found["gone"], "a jar of the class path is missing", "gone.jar")
+    is_refused(found["path"], "the class path differs")
+
+
+@case
 def other_build():
     """WARMTRACE_JDK_25_OTHER: the JAVA_HOME of another build of 25."""
     other = os.environ.get("WARMTRACE_JDK_25_OTHER") or skip("WARMTRACE_JDK_25_OTHER names no other build of JDK 25")
