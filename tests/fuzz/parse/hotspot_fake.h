@@ -45,7 +45,7 @@ struct fake_vm {
 	uint64_t code_low, interpreter, nmethod, native_nmethod, large_stub;
 	uint64_t threads[2];
 	uint64_t flag_entries;
-	uint64_t heap_object, thread_list;
+	uint64_t heap_object, thread_list, loader_data;
 };
 
 static inline void fake_put(struct fake_vm *vm, uint64_t address, uint64_t value, size_t width_bytes)
@@ -510,11 +510,14 @@ static inline void fake_make_facts(struct fake_vm *vm, struct fake_fields *field
 	const bool is_new = vm->shape == FAKE_NEW;
 	uint64_t loader = fake_alloc(vm, 64);
 
+	vm->loader_data = loader;
+
 	vm->heap_object = fake_alloc(vm, 64);
 	fake_put(vm, vm->heap_object + 32, 0x600000000, 8);
 	fake_put(vm, vm->heap_object + 40, (512ull << 20) / 8, 8);
 	fake_put(vm, loader + 56, vm->outer_class, 8);
 	fake_static(vm, fields, "ClassLoaderDataGraph", "_head", "ClassLoaderData*", loader);
+	fake_field(vm, fields, "ClassLoaderData", "_class_loader", "OopHandle", 16);
 	fake_field(vm, fields, "ClassLoaderData", "_next", "ClassLoaderData*", 40);
 	fake_field(vm, fields, "ClassLoaderData", "_klasses", "Klass*", 56);
 	fake_static(vm, fields, "Abstract_VM_Version", "_vm_major_version", "int", is_new ? 25 : 17);
@@ -531,7 +534,7 @@ static inline void fake_make_facts(struct fake_vm *vm, struct fake_fields *field
 	/* The outer class is of the archive, the inner one is not. */
 	fake_static(vm, fields, "MetaspaceObj", "_shared_metaspace_base", "void*", vm->outer_class);
 	fake_static(vm, fields, "MetaspaceObj", "_shared_metaspace_top", "void*", vm->outer_class + 256);
-	fake_static(vm, fields, "CompressedKlassPointers", "_base", "address", 0x800000000);
+	fake_static(vm, fields, "CompressedKlassPointers", "_base", "address", FAKE_BASE);
 	fake_static(vm, fields, "CompressedKlassPointers", "_shift", "int", 3);
 	fake_static(vm, fields, "CompressedOops", "_base", "address", 0);
 	fake_static(vm, fields, "CompressedOops", "_shift", "int", 3);

@@ -502,6 +502,27 @@ static void metadata_outside_the_archive(void **state)
 	assert_int_equal(hotspot_metadata_witnesses(fixture->hotspot, 100, see_witness, &seen), 100);
 }
 
+/* The handle leads to the loader, whose narrow class pointer counts units of 8 bytes from the classes' base. */
+static void loader_by_its_class(void **state)
+{
+	for (int shape = FAKE_OLD; shape <= FAKE_NEW; shape++) {
+		auto_fixture fixture = opened((enum fake_shape)shape, NULL);
+		struct fake_vm *vm = &fixture->vm;
+		uint64_t handle = fake_alloc(vm, 8), object = fake_alloc(vm, 16);
+
+		assert_string_equal(hotspot_loader_name(fixture->hotspot, vm->loader_data), "");
+		fake_put(vm, vm->loader_data + 16, handle, 8);
+		assert_string_equal(hotspot_loader_name(fixture->hotspot, vm->loader_data), "");
+		fake_put(vm, handle, object, 8);
+		fake_put(vm, object + 8, (vm->outer_class - FAKE_BASE) >> 3, 4);
+		assert_string_equal(hotspot_loader_name(fixture->hotspot, vm->loader_data), "demo/Outer");
+		/* A handle that leads nowhere. */
+		fake_put(vm, vm->loader_data + 16, 0x1000, 8);
+		assert_null(hotspot_loader_name(fixture->hotspot, vm->loader_data));
+	}
+	(void)state;
+}
+
 struct threads_seen {
 	size_t count;
 	struct hotspot_thread items[4];
@@ -611,6 +632,7 @@ int main(void)
 		cmocka_unit_test(version_and_flags),
 		cmocka_unit_test(heap_and_archive),
 		cmocka_unit_test(metadata_outside_the_archive),
+		cmocka_unit_test(loader_by_its_class),
 		cmocka_unit_test(threads_of_the_vm),
 		cmocka_unit_test(configuration_of_the_walk),
 		cmocka_unit_test(a_vm_too_odd_is_not_walked),
