@@ -326,19 +326,17 @@ static void add_what_if(const struct finding_context *context, struct report *re
 	report->what_if = rows;
 }
 
-void analyze_findings(const struct model *model, struct report *report)
+void analyze_findings(const struct model *model, const struct class_sources *sources, struct report *report)
 {
-	struct class_sources sources auto_done(class_sources_done) = {};
 	struct finding_context context = {
 		.model = model,
 		.report = report,
 		.arena = &report->arena,
-		.sources = &sources,
+		.sources = sources,
 		.main_process = model_process_of(model, report->run.main_pid),
 	};
 	struct path path = {};
 
-	class_sources_build(model, report, &sources);
 	launch_parse(model, report, context.main_process, &context.launch, &report->arena);
 	index_classes(&context);
 	find_cold(&context);

@@ -38,20 +38,18 @@ bool tree_has_jvm(const struct model *model)
 	return false;
 }
 
-void analyze_inventory(const struct model *model, struct report *report)
+void analyze_inventory(const struct model *model, const struct class_sources *sources, struct report *report)
 {
-	struct class_sources sources auto_done(class_sources_done) = {};
 	struct inventory inventory = {
 		.model = model,
 		.report = report,
-		.sources = &sources,
+		.sources = sources,
 		.main_process = model_process_of(model, report->run.main_pid),
 		.has_jvm = tree_has_jvm(model),
 	};
 
 	if (inventory.main_process == NO_INDEX)
 		inventory.main_process = model->threads.processes.count ? model->threads.command_process : NO_INDEX;
-	class_sources_build(model, report, &sources);
 	inventory_threads(&inventory);
 	inventory_archives(&inventory);
 	inventory_files(&inventory);

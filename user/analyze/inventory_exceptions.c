@@ -26,6 +26,7 @@ struct exception_rows {
 	struct map pair_ids; /* thrown and caught -> dense id */
 	struct map by_key;
 	struct map inner_ns; /* event of an exception -> what other things took inside it */
+	struct arena scratch;
 };
 
 /* ---- throw and catch sites ---- */
@@ -67,18 +68,17 @@ static void read_site(struct exception_rows *rows, struct throw_site *site)
 	uint32_t count = stack_lines(rows->inventory->model, site->stack_id, lines, FRAME_LINES_MAX);
 	const char *class_name = strpool_text(&rows->names, site->class_name);
 	uint32_t thrower = thrower_of(lines, count, class_name);
-	struct arena scratch auto_done(arena_done) = {};
 	const struct frame_line *catcher;
 	bool is_own;
 
 	if (thrower < count)
-		site->thrown_at = strpool_add_text(&rows->names, frame_line_text(&scratch, &lines[thrower]));
+		site->thrown_at = strpool_add_text(&rows->names, frame_line_text(&rows->scratch, &lines[thrower]));
 	if (strcmp(class_name, "java/lang/ClassNotFoundException") != 0)
 		return;
 	catcher = catching_loader(lines, count, thrower, &is_own);
 	if (!catcher)
 		return;
-	site->caught_at = strpool_add_text(&rows->names, frame_line_text(&scratch, catcher));
+	site->caught_at = strpool_add_text(&rows->names, frame_line_text(&rows->scratch, catcher));
 	if (is_own)
 		site->child_loader = strpool_add_text(&rows->names, catcher->class_name);
 }
@@ -285,6 +285,7 @@ static void rows_done(struct exception_rows *rows)
 	map_done(&rows->pair_ids);
 	map_done(&rows->by_key);
 	map_done(&rows->inner_ns);
+	arena_done(&rows->scratch);
 }
 
 void inventory_exceptions(const struct inventory *inventory)
