@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyze/tiles.h"
+#include "base/search.h"
 
 enum { FILE_TYPE_FIFO = 1, FILE_TYPE_CHARACTER = 2, FILE_TYPE_REGULAR = 8, FILE_TYPE_SOCKET = 12 };
 
@@ -95,19 +96,12 @@ static bool woken_by_request_bytes(const struct blocked_in *in, const struct eve
 {
 	const struct model *model = in->model;
 	uint64_t socket = request_socket(in);
-	size_t low = 0, high = model->requests.arrivals.count;
+	size_t after = first_where(model->requests.arrivals.count, i,
+				   model->events[model->requests.arrivals.items[i]]->time_ns > wake->header.time_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (model->events[model->requests.arrivals.items[middle]]->time_ns <= wake->header.time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0; low--) {
+	for (; after > 0; after--) {
 		const struct event_socket_arrival *arrival =
-			MODEL_EVENT(model, model->requests.arrivals.items[low - 1], socket_arrival);
+			MODEL_EVENT(model, model->requests.arrivals.items[after - 1], socket_arrival);
 
 		if (arrival->header.time_ns + ARRIVAL_TO_WAKE_NS < wake->header.time_ns)
 			return false;
@@ -171,17 +165,7 @@ static enum cause cause_by_call(const struct blocked_in *in, const struct event_
 /* The last pause that began before a time, as its number plus one; 0: none. */
 static size_t pauses_before(const struct model *model, uint64_t time_ns)
 {
-	size_t low = 0, high = model->jvm.pauses.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (model->jvm.pauses.items[middle].start_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_where(model->jvm.pauses.count, i, model->jvm.pauses.items[i].start_ns >= time_ns);
 }
 
 /* The last pause of a process, made by `vm_thread` (NO_INDEX: by any), that overlaps the stretch; NULL: none. Pauses

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 /* The recorder's name for the ability that a count rests on, and whether only a JVM has such things. */
 static const struct {
 	const char *ability;
@@ -121,18 +123,10 @@ static void count_events(const struct model *model, uint32_t first, uint32_t end
 static void count_pauses(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid,
 			 struct counts *counts)
 {
-	size_t low = 0, high = model->jvm.pauses.count;
+	size_t at = first_where(model->jvm.pauses.count, i, model->jvm.pauses.items[i].start_ns >= start_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (model->jvm.pauses.items[middle].start_ns < start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < model->jvm.pauses.count && model->jvm.pauses.items[low].start_ns < end_ns; low++) {
-		const struct pause *pause = &model->jvm.pauses.items[low];
+	for (; at < model->jvm.pauses.count && model->jvm.pauses.items[at].start_ns < end_ns; at++) {
+		const struct pause *pause = &model->jvm.pauses.items[at];
 
 		if (pause->is_collection && (pid == 0 || model->threads.processes.items[pause->process].pid == pid))
 			add(counts, COUNT_GC_PAUSES, 1);
@@ -143,18 +137,10 @@ static void count_pauses(const struct model *model, uint64_t start_ns, uint64_t 
 static void count_classes(const struct model *model, uint64_t start_ns, uint64_t end_ns, uint32_t pid,
 			  struct counts *counts)
 {
-	size_t low = 0, high = model->jvm.classes.count;
+	size_t at = first_where(model->jvm.classes.count, i, model->jvm.classes.items[i].loaded_ns >= start_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (model->jvm.classes.items[middle].loaded_ns < start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < model->jvm.classes.count && model->jvm.classes.items[low].loaded_ns < end_ns; low++)
-		if (pid == 0 || model->events[model->jvm.classes.items[low].event]->pid == pid)
+	for (; at < model->jvm.classes.count && model->jvm.classes.items[at].loaded_ns < end_ns; at++)
+		if (pid == 0 || model->events[model->jvm.classes.items[at].event]->pid == pid)
 			add(counts, COUNT_CLASSES_LOADED, 1);
 }
 

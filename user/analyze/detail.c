@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
+
 const char *dotted_name(const char *name, struct arena *arena)
 {
 	char *dotted = arena_copy(arena, name, strlen(name));
@@ -271,20 +273,12 @@ static const char *displaced_words(const struct model *model, const struct tile 
 static const struct pause *pause_of_event(const struct model *model, uint32_t event)
 {
 	uint64_t time_ns = model->events[event]->time_ns;
-	size_t low = 0, high = model->jvm.pauses.count;
+	size_t at = first_where(model->jvm.pauses.count, i, model->jvm.pauses.items[i].start_ns >= time_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (model->jvm.pauses.items[middle].start_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low < model->jvm.pauses.count && model->jvm.pauses.items[low].start_ns == time_ns &&
-	       model->jvm.pauses.items[low].event != event)
-		low++;
-	return low < model->jvm.pauses.count ? &model->jvm.pauses.items[low] : NULL;
+	while (at < model->jvm.pauses.count && model->jvm.pauses.items[at].start_ns == time_ns &&
+	       model->jvm.pauses.items[at].event != event)
+		at++;
+	return at < model->jvm.pauses.count ? &model->jvm.pauses.items[at] : NULL;
 }
 
 static const char *pause_words(const struct model *model, const struct tile *tile, struct arena *arena)

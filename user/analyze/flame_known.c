@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/flame_internal.h"
+#include "base/search.h"
 
 static uint64_t stack_of_event(const struct event_header *event)
 {
@@ -95,23 +96,18 @@ static uint32_t shared_frames(struct flame_builder *builder, uint64_t before_id,
 uint32_t flame_known_frames(struct flame_builder *builder, uint32_t thread, uint64_t start_ns, uint64_t end_ns,
 			    uint64_t *ret_stack_id)
 {
-	size_t count, low = 0, high;
+	size_t count;
 	const struct flame_point *points = points_of(builder, thread, &count);
 
 	*ret_stack_id = 0;
-	/* Latest first: the first one at or before the start, and the one that follows it in time. */
-	for (high = count; low < high;) {
-		size_t middle = low + (high - low) / 2;
 
-		if (points[middle].time_ns > start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == count || low == 0 || points[low - 1].time_ns < end_ns)
+	/* Latest first: the first one at or before the start, and the one that follows it in time. */
+	size_t at = first_where(count, i, points[i].time_ns <= start_ns);
+
+	if (at == count || at == 0 || points[at - 1].time_ns < end_ns)
 		return 0;
-	*ret_stack_id = points[low].stack_id;
-	return shared_frames(builder, points[low].stack_id, points[low - 1].stack_id);
+	*ret_stack_id = points[at].stack_id;
+	return shared_frames(builder, points[at].stack_id, points[at - 1].stack_id);
 }
 
 uint32_t flame_push_known(struct flame_builder *builder, uint32_t node, uint32_t thread, uint64_t start_ns,

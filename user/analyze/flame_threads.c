@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analyze/flame_internal.h"
+#include "base/search.h"
 
 static uint64_t latest(uint64_t a, uint64_t b)
 {
@@ -17,17 +18,7 @@ static uint64_t earliest(uint64_t a, uint64_t b)
 
 static size_t first_sample_at(const struct model *model, const struct thread *thread, uint64_t time_ns)
 {
-	size_t low = 0, high = thread->samples.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (model->events[thread->samples.items[middle]]->time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_where(thread->samples.count, i, model->events[thread->samples.items[i]]->time_ns >= time_ns);
 }
 
 static uint64_t sample_ns(const struct model *model, const struct thread *thread, size_t at)

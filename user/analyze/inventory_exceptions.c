@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/search.h"
 
 enum { STACK_LINES_SHOWN = 48 }; /* deeper frames are the framework's pipeline, the same for every row */
 
@@ -112,25 +113,17 @@ static bool next_load_has_loader(struct exception_rows *rows, uint32_t thread, u
 	const struct model *model = rows->inventory->model;
 	const struct spans *spans = &model->threads.list.items[thread].spans;
 	const char *name = strpool_text(&rows->names, loader);
-	size_t low = 0, high = spans->count;
+	size_t at = first_where(spans->count, i, spans->items[i].start_ns >= time_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans->items[middle].start_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < spans->count; low++) {
+	for (; at < spans->count; at++) {
 		struct frame_line lines[FRAME_LINES_MAX];
 		uint32_t count;
 
-		if (spans->items[low].kind == SPAN_EXCEPTION)
+		if (spans->items[at].kind == SPAN_EXCEPTION)
 			return false;
-		if (spans->items[low].kind != SPAN_CLASS_LOAD)
+		if (spans->items[at].kind != SPAN_CLASS_LOAD)
 			continue;
-		count = stack_lines(model, MODEL_EVENT(model, spans->items[low].event, class_load)->stack_id, lines,
+		count = stack_lines(model, MODEL_EVENT(model, spans->items[at].event, class_load)->stack_id, lines,
 				    FRAME_LINES_MAX);
 		for (uint32_t i = 0; i < count; i++) {
 			if (strcmp(lines[i].class_name, name) == 0 && strcmp(lines[i].method, "loadClass") == 0)

@@ -8,6 +8,7 @@
 #include "analyze/inventory_internal.h"
 #include "analyze/path.h"
 #include "analyze/phases.h"
+#include "base/search.h"
 
 /* ---- inclusive figures ---- */
 
@@ -255,16 +256,8 @@ void analyze_requests(const struct model *model, const struct selection *selecti
 
 const struct report_request *report_request_of(const struct report *report, uint32_t index)
 {
-	size_t low = 0, high = report->requests_count;
+	size_t at = first_where(report->requests_count, i, report->requests[i].index >= (int64_t)index);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (report->requests[middle].index < (int64_t)index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < report->requests_count && report->requests[low].index == (int64_t)index ? &report->requests[low]
+	return at < report->requests_count && report->requests[at].index == (int64_t)index ? &report->requests[at]
 											     : NULL;
 }

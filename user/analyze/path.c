@@ -22,6 +22,7 @@
 #include "analyze/block.h"
 #include "analyze/path_owner.h"
 #include "analyze/tiles.h"
+#include "base/search.h"
 
 struct frame {
 	uint64_t low_ns, at_ns;
@@ -92,17 +93,9 @@ void path_walker_free(struct path_walker *walker)
 /* The latest stretch of losses that begins before a time, or NULL. */
 static const struct stretch *lost_before(const struct path_walker *walker, uint64_t time_ns)
 {
-	size_t low = 0, high = walker->lost.count;
+	size_t after = first_where(walker->lost.count, i, walker->lost.items[i].start_ns >= time_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (walker->lost.items[middle].start_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &walker->lost.items[low - 1] : NULL;
+	return after ? &walker->lost.items[after - 1] : NULL;
 }
 
 /* A tile that reads an answer on a connection that the tree made: who waited for it waited for what was asked. */

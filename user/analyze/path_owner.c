@@ -2,20 +2,12 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 /* The tile that holds a time within the path. */
 static size_t tile_at(const struct path *path, uint64_t time_ns)
 {
-	size_t low = 0, high = path->tiles.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (path->tiles.items[middle].end_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_where(path->tiles.count, i, path->tiles.items[i].end_ns > time_ns);
 }
 
 static uint64_t read_ns_of(const struct model *model, const struct request *request)

@@ -1,5 +1,7 @@
 #include "analyze/tiles.h"
 
+#include "base/search.h"
+
 #define M(NAME, name, words)                                                                                         \
 	_Static_assert((int)MAPPING_##NAME == (int)REGION_##NAME,                                                    \
 		       "mapping kinds and the model's regions are one list");
@@ -36,19 +38,11 @@ static enum cause cause_of_call(const struct model *model, const struct event_sy
 /* The pause that a VM thread makes at a time, or NULL. */
 static const struct pause *pause_at(const struct model *model, uint32_t thread, uint64_t time_ns)
 {
-	size_t low = 0, high = model->jvm.pauses.count;
+	size_t after = first_where(model->jvm.pauses.count, i, model->jvm.pauses.items[i].start_ns > time_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (model->jvm.pauses.items[middle].start_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Pauses of several JVMs interleave; those of one do not overlap. */
-	for (; low > 0; low--) {
-		const struct pause *pause = &model->jvm.pauses.items[low - 1];
+	for (; after > 0; after--) {
+		const struct pause *pause = &model->jvm.pauses.items[after - 1];
 
 		if (pause->thread == thread)
 			return pause->end_ns >= time_ns ? pause : NULL;
@@ -225,16 +219,8 @@ static void split_by_samples(const struct running *running, uint64_t start_ns, u
 {
 	const struct thread *thread = &running->model->threads.list.items[running->thread];
 	uint32_t proof = thread->intervals.items[running->interval].event;
-	size_t next = 0, high = thread->samples.count;
+	size_t next = first_where(thread->samples.count, i, sample_time(running, i) >= end_ns);
 
-	while (next < high) { /* the first sample at or after the end */
-		size_t middle = next + (high - next) / 2;
-
-		if (sample_time(running, middle) < end_ns)
-			next = middle + 1;
-		else
-			high = middle;
-	}
 	while (end_ns > start_ns) {
 		uint64_t last_ns = end_ns - 1, from_ns = start_ns;
 		size_t nearest = SIZE_MAX;

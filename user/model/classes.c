@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 void classes_on_read(struct load *load, uint32_t thread, uint32_t index, int64_t bytes)
 {
 	struct thread_state *state = &load->threads.items[thread];
@@ -228,19 +230,11 @@ void classes_on_event(struct load *load, uint32_t thread, uint32_t index, const 
 static uint32_t span_of_event(const struct model *model, uint32_t thread, uint32_t event, uint64_t start_ns)
 {
 	const struct spans *spans = &model->threads.list.items[thread].spans;
-	size_t low = 0, high = spans->count;
+	size_t at = first_where(spans->count, i, spans->items[i].start_ns >= start_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans->items[middle].start_ns < start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < spans->count && spans->items[low].start_ns == start_ns; low++) {
-		if (spans->items[low].event == event)
-			return (uint32_t)low;
+	for (; at < spans->count && spans->items[at].start_ns == start_ns; at++) {
+		if (spans->items[at].event == event)
+			return (uint32_t)at;
 	}
 	return NO_INDEX;
 }

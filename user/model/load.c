@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/search.h"
 #include "format/reader.h"
 
 enum { BLOCK_BYTES = 4 << 20 };
@@ -125,20 +126,12 @@ static void collect_holds(struct model *model)
 /* The time on a clock that stood still while warmtrace held a process. */
 static uint64_t without_holds(const struct model *model, uint64_t time_ns)
 {
-	size_t low = 0, high = model->texts.holds.count;
+	size_t after = first_where(model->texts.holds.count, i, model->texts.holds.items[i].start_ns >= time_ns);
 
-	while (low < high) { /* the first hold that begins at or after the time */
-		size_t middle = low + (high - low) / 2;
-
-		if (model->texts.holds.items[middle].start_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (after == 0)
 		return time_ns;
 
-	const struct hold *hold = &model->texts.holds.items[low - 1];
+	const struct hold *hold = &model->texts.holds.items[after - 1];
 
 	return time_ns - hold->held_before_ns - ((hold->end_ns < time_ns ? hold->end_ns : time_ns) - hold->start_ns);
 }
@@ -479,15 +472,5 @@ void model_free(struct model **model_place)
 
 uint32_t model_first_event_at(const struct model *model, uint64_t time_ns)
 {
-	uint32_t low = 0, high = model->event_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->events[middle]->time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_where(model->event_count, i, model->events[i]->time_ns >= time_ns);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/search.h"
 #include "parse/procfs.h"
 
 enum { SNAPSHOTS_MAX = 256 }; /* a recorder takes a handful per process */
@@ -176,17 +177,9 @@ static const struct snapshot_range *snapshot_at(struct load *load, uint32_t pid,
 	if (!best->is_parsed)
 		parse_snapshot(load, best);
 
-	size_t low = 0, high = best->ranges.count;
+	size_t at = first_where(best->ranges.count, i, best->ranges.items[i].end > address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (best->ranges.items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < best->ranges.count && best->ranges.items[low].start <= address ? &best->ranges.items[low] : NULL;
+	return at < best->ranges.count && best->ranges.items[at].start <= address ? &best->ranges.items[at] : NULL;
 }
 
 struct place {

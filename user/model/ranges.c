@@ -6,20 +6,11 @@
 #include <sys/mman.h>
 
 #include "base/auto.h"
+#include "base/search.h"
 
 static size_t first_range_ending_after(const struct process_state *process, uint64_t address)
 {
-	size_t low = 0, high = process->ranges.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->ranges.items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_where(process->ranges.count, i, process->ranges.items[i].end > address);
 }
 
 static void insert_range(struct process_state *process, size_t at, struct live_range range)

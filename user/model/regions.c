@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 static const char *const region_names[REGION_KIND_COUNT] = {
 	[REGION_HEAP] = "heap",
 	[REGION_METASPACE] = "metaspace",
@@ -70,18 +72,10 @@ static void collect_regions(struct model *model, const struct run_text *text)
 /* The last region of a process that begins at or before an address, as an end of the list's part before it. */
 static size_t regions_until(const struct model *model, uint32_t pid, uint64_t address)
 {
-	size_t low = 0, high = model->mappings.regions.count;
+	const struct jvm_region *regions = model->mappings.regions.items;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct jvm_region *region = &model->mappings.regions.items[middle];
-
-		if (region->pid < pid || (region->pid == pid && region->start <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_where(model->mappings.regions.count, i,
+			   regions[i].pid > pid || (regions[i].pid == pid && regions[i].start > address));
 }
 
 enum { REGIONS_LOOKED_AT = 32 };

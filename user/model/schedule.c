@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 /* From the tracepoint of a waking on one CPU to the switch on another that it waits for: microseconds. */
 enum { EARLY_WAKE_WITHIN_NS = 50000 };
 
@@ -251,17 +253,9 @@ void schedule_finish(struct load *load)
 uint32_t model_interval_at(const struct model *model, uint32_t thread, uint64_t time_ns)
 {
 	const struct intervals *intervals = &model->threads.list.items[thread].intervals;
-	size_t low = 0, high = intervals->count;
+	size_t after = first_where(intervals->count, i, intervals->items[i].start_ns > time_ns);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (intervals->items[middle].start_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? (uint32_t)(low - 1) : NO_INDEX;
+	return after ? (uint32_t)(after - 1) : NO_INDEX;
 }
 
 uint64_t model_interval_end(const struct model *model, uint32_t thread, uint32_t interval)

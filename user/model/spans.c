@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* Deeper than any real program nests: a bound for what a damaged or hostile recording can cost. */
 enum { OPEN_MAX = 1024, DEPTH_MAX = 2048 };
 
@@ -354,18 +356,8 @@ void spans_finish(struct load *load)
 uint32_t model_span_at(const struct model *model, uint32_t thread, uint64_t time_ns, uint64_t *ret_before_ns)
 {
 	const struct spans *spans = &model->threads.list.items[thread].spans;
-	size_t low = 0, high = spans->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans->items[middle].start_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-
-	uint32_t span = low ? (uint32_t)(low - 1) : NO_INDEX;
+	size_t after = first_where(spans->count, i, spans->items[i].start_ns > time_ns);
+	uint32_t span = after ? (uint32_t)(after - 1) : NO_INDEX;
 	uint64_t before_ns = 0;
 
 	/* The last to start may have ended, and so may those around it: the latest end of them bounds the stretch. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 static uint64_t frame_key(uint32_t type, uint64_t object, uint64_t at)
 {
 	uint64_t words[3] = {type, object, at};
@@ -148,20 +150,13 @@ uint32_t model_frame_names(const struct model *model, const struct stack_frame *
 const char *model_symbol(const struct model *model, uint64_t address)
 {
 	const uint32_t *events = model->jvm.symbol_events.items;
-	size_t low = 0, high = model->jvm.symbol_events.count;
+	size_t after = first_where(model->jvm.symbol_events.count, i,
+				   MODEL_EVENT(model, events[i], symbol)->address > address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (MODEL_EVENT(model, events[middle], symbol)->address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (after == 0)
 		return NULL;
 
-	const struct event_symbol *symbol = MODEL_EVENT(model, events[low - 1], symbol);
+	const struct event_symbol *symbol = MODEL_EVENT(model, events[after - 1], symbol);
 
 	return address - symbol->address < (symbol->length ? symbol->length : 1) ? symbol->tail : NULL;
 }

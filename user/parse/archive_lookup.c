@@ -6,6 +6,8 @@
  * bounds the steps. */
 #include "parse/archive.h"
 
+#include "base/search.h"
+
 struct lookup {
 	const struct archive_index *index;
 	archive_part_function *function;
@@ -35,17 +37,7 @@ static void give(const struct lookup *lookup, uint64_t from, uint64_t to, enum a
 static uint32_t count_begun(const struct archive_index *index, const struct archive *archive, uint64_t at)
 {
 	const struct archive_entry *entries = index->entries.items + archive->first_entry;
-	uint32_t low = 0, high = archive->entry_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (entries[middle].header_offset <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_where(archive->entry_count, i, entries[i].header_offset > at);
 }
 
 static void look_up_archive(const struct lookup *lookup, const struct archive *archive, uint64_t from, uint64_t to);
