@@ -1,20 +1,12 @@
 /* In what order the runs are made, and what is made of each. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "cli/bench.h"
 #include "cli/helper_run.h"
 #include "parse/jvm_log.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* splitmix64: any seed will do, 0 too. */
 static uint64_t draw(uint64_t *state)
@@ -89,7 +81,7 @@ static struct err *run_once(struct bench *bench, struct bench_scenario *scenario
 static void say_progress(struct bench *bench, const struct bench_scenario *scenario, uint64_t done, uint64_t all,
 			 uint64_t started_ns)
 {
-	uint64_t each_ns = done ? (now_ns() - started_ns) / done : 0;
+	uint64_t each_ns = done ? (clock_now_ns() - started_ns) / done : 0;
 	const char *left =
 		done ? arena_format(&bench->arena, ", about %s left",
 				    fmt_duration((int64_t)(each_ns * (all - done)) / 1000000000 * 1000000000).text)
@@ -105,7 +97,7 @@ static void say_progress(struct bench *bench, const struct bench_scenario *scena
 static struct err *run_rounds(struct bench *bench)
 {
 	uint32_t *order = arena_array(&bench->arena, uint32_t, bench->scenarios.count + 1);
-	uint64_t state = bench->seed, done = 0, started_ns = now_ns();
+	uint64_t state = bench->seed, done = 0, started_ns = clock_now_ns();
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < bench->scenarios.count; i++)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "cli/interruption.h"
 
 enum { TEXT_MAX = 4 << 20, LOOK_MS = 20, PATIENCE_MS = 5000 };
@@ -39,14 +40,6 @@ const char *helper_text(const char *path, struct arena *arena, size_t *ret_lengt
 	text[length] = '\0';
 	*ret_length = length;
 	return text;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static void nap(void)
@@ -92,13 +85,13 @@ static bool is_enough(const struct helper *helper)
 
 static void end(pid_t pid, struct helper_result *result)
 {
-	uint64_t asked_ns = now_ns();
+	uint64_t asked_ns = clock_now_ns();
 	bool is_killed = false;
 
 	result->was_ended = true;
 	signal_tree(pid, SIGTERM);
 	while (waitpid(pid, &result->wait_status, WNOHANG) == 0) {
-		if (!is_killed && now_ns() - asked_ns > PATIENCE_MS * 1000000ull) {
+		if (!is_killed && clock_now_ns() - asked_ns > PATIENCE_MS * 1000000ull) {
 			is_killed = true;
 			signal_tree(pid, SIGKILL);
 		}
@@ -108,14 +101,14 @@ static void end(pid_t pid, struct helper_result *result)
 
 static void wait_for(const struct helper *helper, pid_t pid, struct helper_result *result)
 {
-	uint64_t started_ns = now_ns();
+	uint64_t started_ns = clock_now_ns();
 
 	for (;;) {
 		pid_t ended = waitpid(pid, &result->wait_status, WNOHANG);
 
 		if (ended == pid || (ended < 0 && errno != EINTR))
 			return;
-		result->is_timed_out = now_ns() - started_ns > helper->timeout_ns;
+		result->is_timed_out = clock_now_ns() - started_ns > helper->timeout_ns;
 		if (result->is_timed_out || interruption_seen() || is_enough(helper)) {
 			end(pid, result);
 			return;

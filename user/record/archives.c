@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "parse/archive.h"
 
 static bool ends_with(const char *text, const char *end)
@@ -181,7 +182,7 @@ static void write_one(const struct archives *archives, const struct archive_file
 	archive_pack(index, &packed, &packed_length);
 
 	struct event_archive *event =
-		event_begin(&output->builder, EVENT_ARCHIVE, output_now_ns(), file->pid, file->pid);
+		event_begin(&output->builder, EVENT_ARCHIVE, clock_now_ns(), file->pid, file->pid);
 
 	event->inode = file->inode;
 	event->device = file->device;

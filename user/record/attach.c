@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "record/proc_file.h"
 #include "record/snapshot.h"
 
@@ -58,7 +59,7 @@ static struct err *wait_for_name(struct session *session, const char *name, pid_
 	struct map before = {};
 	struct name_search search = {.name = name, .before = &before};
 	struct timespec interval = {.tv_nsec = LOOK_INTERVAL_MS * 1000000};
-	uint64_t start_ns = output_now_ns();
+	uint64_t start_ns = clock_now_ns();
 	sigset_t pending;
 
 	each_number("/proc", remember, &before);
@@ -68,7 +69,7 @@ static struct err *wait_for_name(struct session *session, const char *name, pid_
 		each_number("/proc", look, &search);
 		sigpending(&pending);
 		if (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-		    output_now_ns() - start_ns > session->options->ready_timeout_s * 1000000000ull)
+		    clock_now_ns() - start_ns > session->options->ready_timeout_s * 1000000000ull)
 			break;
 	}
 	map_done(&before);
@@ -160,7 +161,7 @@ static void trace_ports(struct session *session, pid_t pid, const char *table)
 			continue;
 		err_free(probes_trace_port(&session->probes, network_namespace, port));
 		if (port == session->request_port)
-			session->listening_ns = output_now_ns();
+			session->listening_ns = clock_now_ns();
 	}
 }
 
@@ -189,7 +190,7 @@ struct err *attach_start(struct session *session)
 	trace_ports(session, pid, "tcp");
 	trace_ports(session, pid, "tcp6");
 	session->main_pid = pid;
-	session->exec_ns = output_now_ns();
+	session->exec_ns = clock_now_ns();
 	/* What listens already is ready: nothing more is to be waited for. */
 	if (session->listening_ns)
 		plan_on_ready(session, session->request_port, pid, true);

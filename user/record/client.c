@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/vec.h"
 
 enum client_step { CLIENT_FIRST = 1, CLIENT_WARM = 2, CLIENT_END = 3 };
@@ -29,14 +29,6 @@ struct client {
 	size_t taken;
 	CURL *keep_alive; /* of the warm rounds */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 static void notify(struct client *client)
 {
@@ -122,9 +114,9 @@ static void send_one(struct client *client, CURL *curl, size_t index, uint32_t r
 	else if (request->method)
 		curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 
-	result.start_ns = now_ns();
+	result.start_ns = clock_now_ns();
 	CURLcode code = curl_easy_perform(curl);
-	result.end_ns = now_ns();
+	result.end_ns = clock_now_ns();
 	take_times(curl, &result);
 	result.is_failed = code != CURLE_OK && result.status == 0;
 	if (code != CURLE_OK)

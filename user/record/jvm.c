@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "parse/redact.h"
 #include "record/memory_hold.h"
@@ -227,7 +228,7 @@ void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output)
 		err = give_to_programs(jvm, probes);
 	if (!err) {
 		observe_features(jvm, probes);
-		jvm->opened_ns = output_now_ns();
+		jvm->opened_ns = clock_now_ns();
 		if (probes->features.has[FEATURE_USERFAULTFD])
 			jvm->hold = memory_hold_new(jvm->pid);
 		return;
@@ -391,7 +392,7 @@ void jvm_write_facts(struct jvm *jvm, struct output *output)
 
 void jvm_write_late_facts(struct jvm *jvm, struct output *output)
 {
-	if (jvm->opened_ns && !jvm->is_facts_written && output_now_ns() - jvm->opened_ns > LATE_FACTS_MS * 1000000ull)
+	if (jvm->opened_ns && !jvm->is_facts_written && clock_now_ns() - jvm->opened_ns > LATE_FACTS_MS * 1000000ull)
 		jvm_write_facts(jvm, output);
 }
 
@@ -419,7 +420,7 @@ static void write_frame_names(struct jvm *jvm, const struct stack_frame *frame, 
 		return;
 	for (size_t i = 0; i < frames->count; i++) {
 		const struct hotspot_frame *named = &frames->items[i];
-		struct event_frame_name *event = event_begin(&output->builder, EVENT_FRAME_NAME, output_now_ns(),
+		struct event_frame_name *event = event_begin(&output->builder, EVENT_FRAME_NAME, clock_now_ns(),
 							     (uint32_t)jvm->pid, (uint32_t)jvm->pid);
 		char line[16];
 
@@ -490,7 +491,7 @@ void jvm_name_loaders(struct jvm *jvm, const struct probes *probes, struct outpu
 
 void jvm_name_frames(struct jvm *jvm, const struct probes *probes, struct output *output)
 {
-	uint64_t now_ns = output_now_ns();
+	uint64_t now_ns = clock_now_ns();
 	size_t sliced = 0;
 
 	if (jvm->pending_done == jvm->pending.count)

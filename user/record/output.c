@@ -4,17 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/auto.h"
-
-uint64_t output_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
+#include "base/clock.h"
 
 void output_event(struct output *output, const struct event_header *event)
 {
@@ -31,7 +23,7 @@ void output_event(struct output *output, const struct event_header *event)
 
 void output_text_bytes(struct output *output, const char *key, const void *value, size_t length_bytes)
 {
-	event_begin(&output->builder, EVENT_RUN_TEXT, output_now_ns(), 0, 0);
+	event_begin(&output->builder, EVENT_RUN_TEXT, clock_now_ns(), 0, 0);
 	event_add_text(&output->builder, key);
 	event_add_part(&output->builder, value, length_bytes);
 	output_event(output, event_end(&output->builder));
@@ -59,7 +51,7 @@ void output_proc_text(struct output *output, pid_t pid, enum proc_file file, enu
 		      size_t length_bytes)
 {
 	struct event_proc_text *event =
-		event_begin(&output->builder, EVENT_PROC_TEXT, output_now_ns(), (uint32_t)pid, (uint32_t)pid);
+		event_begin(&output->builder, EVENT_PROC_TEXT, clock_now_ns(), (uint32_t)pid, (uint32_t)pid);
 
 	event->file = file;
 	event->moment = moment;
@@ -69,7 +61,7 @@ void output_proc_text(struct output *output, pid_t pid, enum proc_file file, enu
 
 void output_observed(struct output *output, const char *what, enum observed_state state, const char *why)
 {
-	struct event_observed *event = event_begin(&output->builder, EVENT_OBSERVED, output_now_ns(), 0, 0);
+	struct event_observed *event = event_begin(&output->builder, EVENT_OBSERVED, clock_now_ns(), 0, 0);
 
 	event->state = state;
 	event_add_text(&output->builder, what);

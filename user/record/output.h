@@ -19,8 +19,6 @@ struct output {
 	uint64_t events;   /* so far */
 };
 
-uint64_t output_now_ns(void); /* CLOCK_MONOTONIC */
-
 void output_event(struct output *output, const struct event_header *event);
 
 /* RUN_TEXT records, with the pid of the command (0: of the machine). */

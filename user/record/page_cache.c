@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "record/command.h"
 
 static void add_file(struct page_cache_files *files, const char *path)
@@ -164,7 +165,7 @@ uint64_t page_cache_record(const struct page_cache_files *files, struct output *
 			continue;
 
 		size_t pages = ((size_t)status.st_size + page_bytes - 1) / page_bytes;
-		struct event_residency *event = event_begin(&output->builder, EVENT_RESIDENCY, output_now_ns(), 0, 0);
+		struct event_residency *event = event_begin(&output->builder, EVENT_RESIDENCY, clock_now_ns(), 0, 0);
 
 		event->inode = status.st_ino;
 		/* As the kernel writes it in other records: major << 20 | minor. */

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "parse/redact.h"
 #include "record/session.h"
 #include "record/snapshot.h"
@@ -31,7 +32,7 @@ static uint64_t ms(uint64_t value)
 static void enter(struct session *session, enum plan_stage stage)
 {
 	session->stage = stage;
-	session->stage_ns = output_now_ns();
+	session->stage_ns = clock_now_ns();
 }
 
 static void take_memory(struct session *session, enum moment moment)
@@ -86,7 +87,7 @@ void plan_on_ready(struct session *session, uint16_t port, pid_t pid, bool is_se
 	if (session->ready_ns || session->stage != PLAN_STARTING ||
 	    (session->request_port && port != session->request_port))
 		return;
-	session->ready_ns = output_now_ns();
+	session->ready_ns = clock_now_ns();
 	session->main_pid = pid;
 	session_say(session, "ready on port %u after %.2f s%s", port,
 		    (double)(session->ready_ns - session->exec_ns) / 1e9,
@@ -189,7 +190,7 @@ void plan_on_client(struct session *session)
 
 static void record_signal(struct session *session, int signal, pid_t pid)
 {
-	struct event_stop_signal *event = event_begin(&session->output.builder, EVENT_STOP_SIGNAL, output_now_ns(),
+	struct event_stop_signal *event = event_begin(&session->output.builder, EVENT_STOP_SIGNAL, clock_now_ns(),
 						      (uint32_t)pid, (uint32_t)pid);
 
 	event->signal = (uint32_t)signal;
@@ -351,7 +352,7 @@ static void tell_progress(struct session *session, uint64_t now_ns)
 
 void plan_on_tick(struct session *session)
 {
-	uint64_t now_ns = output_now_ns();
+	uint64_t now_ns = clock_now_ns();
 
 	tell_progress(session, now_ns);
 	tick_request_window(session, now_ns);

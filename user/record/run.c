@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "parse/redact.h"
 #include "record/attach.h"
 #include "record/ports.h"
@@ -40,7 +41,7 @@ void session_say(struct session *session, const char *format, ...)
 static bool on_hold(void *context, pid_t pid, pid_t tid)
 {
 	struct session *session = context;
-	uint64_t start_ns = output_now_ns();
+	uint64_t start_ns = clock_now_ns();
 
 	/* A JVM is held when libjvm is mapped, perhaps when libstdc++ is, and last at JNI_CreateJavaVM: the record of that has
 	 * come with the others then, and has opened the VM. */
@@ -57,7 +58,7 @@ static bool on_hold(void *context, pid_t pid, pid_t tid)
 	}
 
 	struct event_hold *event =
-		event_begin(&session->output.builder, EVENT_HOLD, output_now_ns(), (uint32_t)pid, (uint32_t)tid);
+		event_begin(&session->output.builder, EVENT_HOLD, clock_now_ns(), (uint32_t)pid, (uint32_t)tid);
 
 	event->duration_ns = event->header.time_ns - start_ns;
 	event->reason = HOLD_ATTACH;
@@ -223,7 +224,7 @@ static struct err *start_command(struct session *session)
 	TRY(probes_trace_thread(&session->probes, session->command.pid, session->command.pid));
 	tree_add(&session->tree, session->command.pid);
 	tracer_seize(&session->tracer, session->command.pid);
-	session->exec_ns = output_now_ns();
+	session->exec_ns = clock_now_ns();
 	err = command_release(&session->command, options->command[0]);
 	/* Nothing ran: there is nothing to keep. */
 	if (err)
@@ -278,7 +279,7 @@ static void write_end(struct session *session)
 		if (!count.count)
 			continue;
 
-		struct event_kind_total *event = event_begin(&output->builder, EVENT_KIND_TOTAL, output_now_ns(), 0, 0);
+		struct event_kind_total *event = event_begin(&output->builder, EVENT_KIND_TOTAL, clock_now_ns(), 0, 0);
 
 		event->count = count.count;
 		event->sum_ns = count.sum_ns;
@@ -385,7 +386,7 @@ static struct err *record(struct session *session)
 	TRY(writer_open(options->output_path, session->invoker.uid, session->invoker.gid, "warmtrace " WARMTRACE_VERSION,
 			&session->output.writer));
 	write_start(session);
-	session->start_ns = output_now_ns();
+	session->start_ns = clock_now_ns();
 	if (options->command)
 		TRY(start_command(session));
 	else

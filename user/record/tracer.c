@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "parse/procfs.h"
 #include "record/proc_file.h"
@@ -38,14 +38,6 @@ struct watchdog {
 	pid_t pid;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
-
 /* Ctrl-Z stops the tracer together with the command: the job is then no longer its terminal's foreground group. */
 static bool is_stopped_as_job(pid_t tracer)
 {
@@ -69,7 +61,8 @@ _Noreturn static void watchdog_run(const struct watchdog *watchdog, int pipe_fd,
 	/* A Ctrl-C or a kill of the whole group is not for the watchdog. */
 	setsid();
 	while (poll(&life, 1, WATCHDOG_PERIOD_MS) == 0) {
-		if (watchdog->shared->tasks && now_ns() - watchdog->shared->alive_ns > WATCHDOG_LIMIT_MS * 1000000ull &&
+		if (watchdog->shared->tasks &&
+		    clock_now_ns() - watchdog->shared->alive_ns > WATCHDOG_LIMIT_MS * 1000000ull &&
 		    !is_stopped_as_job(tracer))
 			kill(tracer, SIGKILL);
 	}
@@ -86,7 +79,7 @@ static struct err *watchdog_start(struct watchdog **ret_watchdog)
 	if (!watchdog || page == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0)
 		return err_errno(ERR_FAILED, errno, "cannot start the watchdog");
 	watchdog->shared = page;
-	watchdog->shared->alive_ns = now_ns();
+	watchdog->shared->alive_ns = clock_now_ns();
 	watchdog->pid = fork();
 	if (watchdog->pid < 0)
 		return err_errno(ERR_FAILED, errno, "cannot start the watchdog");
@@ -231,7 +224,7 @@ void tracer_handle(struct tracer *tracer)
 	}
 	if (tracer->watchdog) {
 		tracer->watchdog->shared->tasks = tracer->tasks.count;
-		tracer->watchdog->shared->alive_ns = now_ns();
+		tracer->watchdog->shared->alive_ns = clock_now_ns();
 	}
 }
 

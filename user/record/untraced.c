@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "record/client.h"
 #include "record/command.h"
 #include "record/output.h"
@@ -70,9 +71,9 @@ static struct err *send_requests(const struct run_options *options)
 /* False where the command ended, or its time is over. */
 static bool wait_until_ready(const struct run_options *options, pid_t pid, uint16_t port)
 {
-	uint64_t deadline_ns = output_now_ns() + options->ready_timeout_s * 1000000000ull;
+	uint64_t deadline_ns = clock_now_ns() + options->ready_timeout_s * 1000000000ull;
 
-	while (output_now_ns() < deadline_ns) {
+	while (clock_now_ns() < deadline_ns) {
 		siginfo_t ended = {};
 
 		if (takes_connections(port))
@@ -92,13 +93,13 @@ static uint64_t cpu_ns_of(const struct rusage *usage)
 
 static uint64_t end_command(const struct run_options *options, pid_t pid)
 {
-	uint64_t deadline_ns = output_now_ns() + options->stop_timeout_s * 1000000000ull;
+	uint64_t deadline_ns = clock_now_ns() + options->stop_timeout_s * 1000000000ull;
 	struct rusage usage = {};
 	int status;
 
 	kill(pid, SIGTERM);
 	while (wait4(pid, &status, WNOHANG, &usage) == 0) {
-		if (output_now_ns() > deadline_ns)
+		if (clock_now_ns() > deadline_ns)
 			kill(pid, SIGKILL);
 		sleep_ms(END_PERIOD_MS);
 	}
