@@ -95,6 +95,23 @@ def java(version):
     return os.path.join(java_home(version), "bin/java")
 
 
+def jlink_image(version, *options):
+    """The folder of a run-time image that jlink makes of a JDK. Its programs come from the modules: where the JDK brings
+    a C library of its own (scripts/lib/install.sh), the image gets it too."""
+    home, place = java_home(version), os.path.join(folder(), "image")
+    jlink, own_libc = os.path.join(home, "bin/jlink"), os.path.join(home, "lib/libc")
+    if not os.path.exists(jlink):
+        skip("the JDK has no jlink")
+    made = run_quietly([jlink, *options, "--output", place], timeout=180)
+    if made.returncode:
+        skip(f"jlink cannot make an image here: {made.stdout.strip()[:200]}")
+    if os.path.isdir(own_libc):
+        shutil.copytree(own_libc, os.path.join(place, "lib/libc"), symlinks=True)
+        moved = run_quietly(["bash", "-c", f'. "{SOURCE}/scripts/lib/install.sh" && relocate_jdk "$1"', "-", place])
+        assert moved.returncode == 0, moved.stderr
+    return place
+
+
 def program(name):
     return shutil.which(name) or skip(f"no {name} here")
 

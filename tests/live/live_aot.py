@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 
-from harness import (ENVIRONMENT, WARMTRACE, case, demo_jar, folder, free_port, java, java_home, main, run_quietly, skip,
-                     trace, warmtrace, workload)
+from harness import (ENVIRONMENT, WARMTRACE, case, demo_jar, folder, free_port, java, java_home, jlink_image, main, run_quietly,
+                     skip, trace, warmtrace, workload)
 
 HELLO = """public class Hello {
   public static void main(String[] arguments) throws Exception {
@@ -145,14 +145,8 @@ def jvm_that_dies_of_its_cache():
 def runtime_image():
     """A custom image of the same JDK is another JVM to a cache; without an archive of its own it shares nothing at all."""
     place, jar = hello(25)
-    jlink = os.path.join(java_home(25), "bin/jlink")
-    if not os.path.exists(jlink):
-        skip("the JDK has no jlink")
-    made = run_quietly([jlink, "--add-modules", "java.base", "--output", os.path.join(place, "image")], timeout=180)
-    if made.returncode:
-        skip(f"jlink cannot make an image here: {made.stdout.strip()[:200]}")
     train(25, "-cp", jar, cwd=place)
-    image = os.path.join(place, "image/bin/java")
+    image = os.path.join(jlink_image(25, "--add-modules", "java.base"), "bin/java")
     found, _, _ = compare("bench", "--runs", "1", *scenarios({
         "jdk": f"{java(25)} -XX:AOTCache=hello.aot -cp {jar} Hello",
         "image": f"{image} -XX:AOTCache=hello.aot -cp {jar} Hello",

@@ -9,19 +9,13 @@ import socket
 import subprocess
 import time
 
-from harness import ENVIRONMENT, WARMTRACE, case, folder, free_port, java_home, java_workload, main, run_quietly, skip, trace
+from harness import ENVIRONMENT, WARMTRACE, case, folder, free_port, java_workload, jlink_image, main, run_quietly, skip, trace
 
 
 @functools.lru_cache
 def image():
     """A run-time image without debug information, and little in it."""
-    jlink, place = os.path.join(java_home(17), "bin/jlink"), os.path.join(folder(), "image")
-    if not os.path.exists(jlink):
-        skip("the JDK has no jlink")
-    made = run_quietly([jlink, "--add-modules", "java.management", "--strip-debug", "--output", place], timeout=180)
-    if made.returncode:
-        skip(f"jlink cannot make an image here: {made.stdout.strip()[:200]}")
-    return place
+    return jlink_image(17, "--add-modules", "java.management", "--strip-debug")
 
 
 def copy_of_image(name):
