@@ -156,7 +156,7 @@ function jarsSection() {
   if (!listed(report.jars)) return;
   const ofPhase = (row, phase, key) => row.phase_counts[phase] && row.phase_counts[phase][key], column = (title, phase) => ({ title, key: phase, number: bytes, value: row => ofPhase(row, phase, "bytes"), text: row => bytes(ofPhase(row, phase, "bytes") || 0), cell: row => bytes(ofPhase(row, phase, "bytes") || 0) });
   const touched = row => (row.size ? percent(row.bytes_touched / row.size) : ""), unused = report.jars.filter(row => row.unused), base = path => path.slice(path.lastIndexOf("/") + 1);
-  const entries = report.jars.flatMap(jar => (jar.entries || []).map(entry => ({ ...entry, jar: jar.path }))).sort((a, b) => b.bytes_read - a.bytes_read).slice(0, 400);
+  const entries = report.jars.flatMap(jar => (jar.entries || []).map(entry => ({ ...entry, jar: jar.path }))).sort((a, b) => b.bytes_read - a.bytes_read).slice(0, 300);
   section("jars", "Jars and entries", "What was read of each archive. An entry that is read again is read and unpacked twice.", table("jars", "Jars", [
     { title: "Jar", key: "path", wide: true, cell: (row, marked) => [marked(row.path), row.nested_in ? element("span", { class: "under" }, "in ", name(row.nested_in)) : null] }, { title: "Opens", key: "opens", number: count }, { title: "Reads", key: "reads", number: count }, { title: "Read", key: "bytes_read", number: bytes },
     { title: "Wanted", key: "bytes_wanted", number: bytes, help: "the size of the entries that were read" }, column("Cold", "first_request"), column("Warm", "warm"), { title: "Entries", key: "entries_total", number: count }, { title: "Read of them", key: "entries_read", number: count }, { title: "Read again", key: "entries_reread", number: count },

@@ -11,13 +11,14 @@ from harness import BUILD, case, free_port, java, java_home, main, near, run_qui
 
 
 def smaps(pid):
-    """{name of the mapping: kB resident}, and the total."""
-    found, name = {}, None
+    """{name of the mapping: bytes resident}, and the total. What has no name and begins where a library ends is its .bss."""
+    found, name, end = {}, "", None
     with open(f"/proc/{pid}/smaps", encoding="utf-8", errors="replace") as file:
         for line in file:
-            head = re.match(r"[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \d+ *(.*)$", line)
+            head = re.match(r"([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \d+ *(.*)$", line)
             if head:
-                name = head[1]
+                name = name if not head[3] and head[1] == end and ".so" in name else head[3]
+                end = head[2]
             elif line.startswith("Rss:"):
                 found[name] = found.get(name, 0) + int(line.split()[1]) * 1024
     return found, sum(found.values())

@@ -393,9 +393,17 @@ static void put_findings(struct json_out *json, const struct report *report)
 	json_out_array_end(json);
 }
 
+/* A page has one table of the entries that were read most: a share of it for each jar, and a few of every jar. */
+static size_t entries_on_page(const struct report *report)
+{
+	enum { ENTRIES_SHOWN = 300, LEAST_OF_A_JAR = 3 };
+	size_t share = report->jars_count ? ENTRIES_SHOWN / report->jars_count : 0;
+
+	return share > LEAST_OF_A_JAR ? share : LEAST_OF_A_JAR;
+}
+
 void json_put_report(struct json_out *json, const struct report *report, struct page *page)
 {
-	enum { ENTRIES_SHOWN = 40 };
 	bool has_files = !is_unobserved(report, "file_opens") && !is_unobserved(report, "system_calls");
 
 	json_out_object(json);
@@ -416,7 +424,7 @@ void json_put_report(struct json_out *json, const struct report *report, struct 
 	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
 		json_put_classes(json, &report->classes);
 	if (report->jars_count || has_files)
-		json_put_jars(json, report, page ? ENTRIES_SHOWN : SIZE_MAX);
+		json_put_jars(json, report, page ? entries_on_page(report) : SIZE_MAX);
 	if (report->classes.loaded.state)
 		json_put_duplicates(json, report);
 	if (report->files_count || has_files)
