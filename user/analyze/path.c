@@ -13,8 +13,8 @@
  *
  * A loop or an idle worker that gets something to do waits for nothing in particular, and before that it did what was others'.
  * Nothing in a wake tells such a wait from one within the request's work. Where requests overlap, a path that contradicts who read
- * the request (path_owner.h) is walked again with one block at a time taken for such a wait: the thread that ended it is then
- * followed past the block's begin, and the path that contradicts nothing is kept. */
+ * the request, or goes through the end of another's answer (path_owner.h), is walked again with one block at a time taken for such a wait: the thread that ended it is then
+ * followed past the block's begin, and the path that is least with others' work is kept. */
 #include "analyze/path.h"
 
 #include <stdlib.h>
@@ -393,22 +393,31 @@ static void walk(struct path_walker *walker, const struct request *request, stru
 	}
 }
 
-static void walk_again(struct path_walker *walker, const struct request *request, struct path *path)
+/* Keeps the walk that is with others' work for the shortest time, the first one where that is the same. */
+static void walk_again(struct path_walker *walker, const struct request *request, struct path_contradiction first,
+		       struct path *path)
 {
-	enum { TRIES_MAX = 16 };
-	static const struct turn none = {NO_INDEX, NO_INDEX};
-	struct turn tries[TRIES_MAX];
+	enum { TRIES_MAX = 16, DOUBTED_FROM_NS = 1000000 };
+	struct turn tries[TRIES_MAX], best = {NO_INDEX, NO_INDEX};
 	size_t count = walker->turns.count < TRIES_MAX ? walker->turns.count : TRIES_MAX;
+	struct path_contradiction least = first;
 
 	for (size_t i = 0; i < count; i++)
 		tries[i] = walker->turns.items[i];
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && least.others_ns; i++) {
+		struct path_contradiction found;
+
 		walk(walker, request, tries[i], path);
-		if (path_strays_at(walker->model, request, path) == UINT64_MAX)
-			return;
+		found = path_contradiction_of(walker->model, request, path);
+		if (found.others_ns < least.others_ns) {
+			least = found;
+			best = tries[i];
+		}
 	}
-	walk(walker, request, none, path);
-	path_doubt(path, path_strays_at(walker->model, request, path));
+	walk(walker, request, best, path);
+	/* A thread of a pool that wakes the next one is met for moments only. */
+	if (least.strays_at_ns != UINT64_MAX && least.others_ns > DOUBTED_FROM_NS)
+		path_doubt(path, least.strays_at_ns);
 }
 
 void path_walk(struct path_walker *walker, const struct request *request, struct path *path)
@@ -435,8 +444,11 @@ void path_walk(struct path_walker *walker, const struct request *request, struct
 		return;
 	}
 	walk(walker, request, none, path);
-	if (path_strays_at(model, request, path) != UINT64_MAX)
-		walk_again(walker, request, path);
+
+	struct path_contradiction found = path_contradiction_of(model, request, path);
+
+	if (found.others_ns)
+		walk_again(walker, request, found, path);
 }
 
 void path_causes(const struct path *path, int64_t ret_causes[CAUSE_COUNT], bool ret_estimated[CAUSE_COUNT])
