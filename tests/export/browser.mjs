@@ -19,7 +19,7 @@ export function same(what, found, wanted) {
 export async function withBrowser(work) {
   const profile = mkdtempSync(join(tmpdir(), "warmtrace-browser-"));
   const context = await chromium.launchPersistentContext(profile, { executablePath: browserPath, headless: true, viewport: { width: 1300, height: 900 }, reducedMotion: "reduce",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+    args: ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
   context.setDefaultTimeout(20000);
   try {
     await work(context);

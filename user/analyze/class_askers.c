@@ -179,24 +179,22 @@ static int compare_requests(const void *left, const void *right)
 void class_askers_build(const struct model *model, struct class_askers *ret_askers)
 {
 	struct pending_requests pending auto_done(pending_done) = {.model = model};
-	const struct loaded_class *class = model->jvm.classes.items, *end = class + model->jvm.classes.count;
+	size_t next = 0;
 
 	*ret_askers = (struct class_askers){};
 	ret_askers->items = arena_array(&ret_askers->arena, struct class_asker, model->jvm.classes.count);
 	for (uint32_t i = 0; i < model->event_count; i++) {
 		if (model->events[i]->kind == EVENT_CLASS_LOAD)
 			see_request(&pending, ret_askers, i);
-		if (class < end && class->event == i) {
-			see_loaded(&pending, i, &ret_askers->items[class - model->jvm.classes.items]);
-			class ++;
+		if (next < model->jvm.classes.count && model->jvm.classes.items[next].event == i) {
+			see_loaded(&pending, i, &ret_askers->items[next]);
+			next++;
 		}
 	}
-	for
-		vec_each(request, &pending.requests)
-		{
-			if (request->event != NO_INDEX)
-				*vec_push(&ret_askers->requests) = *request;
-		}
+	for vec_each(request, &pending.requests) {
+		if (request->event != NO_INDEX)
+			*vec_push(&ret_askers->requests) = *request;
+	}
 	if (ret_askers->requests.count)
 		qsort(ret_askers->requests.items, ret_askers->requests.count, sizeof(*ret_askers->requests.items),
 		      compare_requests);

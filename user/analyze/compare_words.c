@@ -238,26 +238,22 @@ static void note_stale_caches(struct notes *notes)
 {
 	struct arena *arena = &notes->compare->result.arena;
 
-	for
-		vec_each(scenario, &notes->compare->scenarios)
-		{
-			int64_t counted = 0, stale = 0;
+	for vec_each(scenario, &notes->compare->scenarios) {
+		int64_t counted = 0, stale = 0;
 
-		for
-			vec_each(run, &scenario->runs)
-			{
-				if (!compare_counts(notes->compare, run))
-					continue;
-				counted++;
-				stale += run->is_cache_stale;
-			}
-		if (stale)
-			note(notes, arena_format(arena,
-						 "A jar was changed after the cache of %s was made, and the JVM "
-						 "accepted it all the same: "
-						 "old code ran in %s of %s runs. Make the cache again.",
-						 scenario->name, fmt_count(stale).text, fmt_count(counted).text));
-		}
+	for vec_each(run, &scenario->runs) {
+		if (!compare_counts(notes->compare, run))
+			continue;
+		counted++;
+		stale += run->is_cache_stale;
+	}
+	if (stale)
+		note(notes, arena_format(arena,
+					 "A jar was changed after the cache of %s was made, and the JVM "
+					 "accepted it all the same: "
+					 "old code ran in %s of %s runs. Make the cache again.",
+					 scenario->name, fmt_count(stale).text, fmt_count(counted).text));
+	}
 }
 
 /* A baseline that has a cache of its own is none without. */
@@ -344,24 +340,20 @@ static const char *different_values(struct compare *compare, place_text *text)
 	const char *seen[VALUES_MOST] = {}, *list = "";
 	size_t count = 0;
 
-	for
-		vec_each(scenario, &compare->scenarios)
-		{
-		for
-			vec_each(run, &scenario->runs)
-			{
-				const char *value = text(arena, &run->place);
-				bool is_new = *value && count < VALUES_MOST;
+	for vec_each(scenario, &compare->scenarios) {
+	for vec_each(run, &scenario->runs) {
+		const char *value = text(arena, &run->place);
+		bool is_new = *value && count < VALUES_MOST;
 
-				for (size_t i = 0; i < count; i++)
-					is_new &= strcmp(seen[i], value) != 0;
-				if (!is_new)
-					continue;
-				seen[count++] = value;
-				list = arena_format(arena, "%s%s%s (%s)", list, *list ? ", " : "", value,
-						    scenario->name);
-			}
-		}
+		for (size_t i = 0; i < count; i++)
+			is_new &= strcmp(seen[i], value) != 0;
+		if (!is_new)
+			continue;
+		seen[count++] = value;
+		list = arena_format(arena, "%s%s%s (%s)", list, *list ? ", " : "", value,
+				    scenario->name);
+	}
+	}
 	return count > 1 ? list : NULL;
 }
 
@@ -422,21 +414,19 @@ static void note_losses(struct notes *notes)
 {
 	struct arena *arena = &notes->compare->result.arena;
 
-	for
-		vec_each(scenario, &notes->compare->scenarios)
-		{
-			int64_t runs = 0;
+	for vec_each(scenario, &notes->compare->scenarios) {
+		int64_t runs = 0;
 
-		for
-			vec_each(run, &scenario->runs) runs += run->lost_events > 0;
-		if (runs)
-			note(notes,
-			     arena_format(
-				     arena,
-				     "Events were lost in %s of the %s runs of %s: their counts are lower bounds.",
-				     fmt_count(runs).text, fmt_count((int64_t)scenario->runs.count).text,
-				     scenario->name));
-		}
+	for vec_each(run, &scenario->runs)
+		runs += run->lost_events > 0;
+	if (runs)
+		note(notes,
+		     arena_format(
+			     arena,
+			     "Events were lost in %s of the %s runs of %s: their counts are lower bounds.",
+			     fmt_count(runs).text, fmt_count((int64_t)scenario->runs.count).text,
+			     scenario->name));
+	}
 }
 
 static int compare_values(const void *left, const void *right)
@@ -494,8 +484,8 @@ void compare_notes(struct compare *compare)
 	note_contention(&notes);
 	note_losses(&notes);
 	note_outliers(&notes);
-	for
-		vec_each(given, &compare->notes) note(&notes, *given);
+	for vec_each(given, &compare->notes)
+		note(&notes, *given);
 	compare->result.notes = notes.list;
 	compare->result.note_count = notes.count;
 }

@@ -71,12 +71,10 @@ int64_t finding_path_sum(const struct finding_context *context, tile_predicate *
 
 	if (!context->cold_path)
 		return 0;
-	for
-		vec_each(tile, &context->cold_path->tiles)
-		{
-			if (is_wanted(context, tile, argument))
-				sum_ns += (int64_t)(tile->end_ns - tile->start_ns);
-		}
+	for vec_each(tile, &context->cold_path->tiles) {
+		if (is_wanted(context, tile, argument))
+			sum_ns += (int64_t)(tile->end_ns - tile->start_ns);
+	}
 	return sum_ns;
 }
 

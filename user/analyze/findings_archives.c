@@ -73,13 +73,11 @@ bool finding_is_spared_tile(const struct finding_context *context, const struct 
 /* The request that warmtrace was told to send, for a training run with the same. */
 static const char *training_request(const struct finding_context *context)
 {
-	for
-		vec_each(text, &context->model->texts.run)
-		{
-			if (strncmp(text->key, "request.", strlen("request.")) == 0 && *text->value)
-				return arena_format(context->arena, "-r %s ",
-						    shell_quoted(context->arena, text->value));
-		}
+	for vec_each(text, &context->model->texts.run) {
+		if (strncmp(text->key, "request.", strlen("request.")) == 0 && *text->value)
+			return arena_format(context->arena, "-r %s ",
+					    shell_quoted(context->arena, text->value));
+	}
 	return "";
 }
 

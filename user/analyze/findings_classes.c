@@ -214,23 +214,21 @@ static int64_t dearest_initializer(const struct finding_context *context, uint32
 
 	if (!context->cold_path)
 		return 0;
-	for
-		vec_each(tile, &context->cold_path->tiles)
-		{
-			uint32_t span = initializer_of(context, tile);
-			uint32_t name;
-			uint64_t *sum;
+	for vec_each(tile, &context->cold_path->tiles) {
+		uint32_t span = initializer_of(context, tile);
+		uint32_t name;
+		uint64_t *sum;
 
-			if (span == NO_INDEX)
-				continue;
-			name = context->model->threads.list.items[tile->thread].spans.items[span].name;
-			sum = map_set(&by_name, name, 0, NULL);
-			*sum += tile->end_ns - tile->start_ns;
-			if ((int64_t)*sum > most_ns) {
-				most_ns = (int64_t)*sum;
-				*ret_name = name;
-			}
+		if (span == NO_INDEX)
+			continue;
+		name = context->model->threads.list.items[tile->thread].spans.items[span].name;
+		sum = map_set(&by_name, name, 0, NULL);
+		*sum += tile->end_ns - tile->start_ns;
+		if ((int64_t)*sum > most_ns) {
+			most_ns = (int64_t)*sum;
+			*ret_name = name;
 		}
+	}
 	return most_ns;
 }
 

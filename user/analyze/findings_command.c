@@ -71,16 +71,14 @@ void launch_parse(const struct model *model, const struct report *report, uint32
 	VEC(const char *) arguments = {};
 
 	launch_read(report->run.command, report->run.command_count, ret_launch);
-	for
-		vec_each(text, &model->texts.proc)
-		{
-			if (process == NO_INDEX || text->file != PROC_FILE_CMDLINE ||
-			    text->pid != model->threads.processes.items[process].pid)
-				continue;
-			arguments.count = 0;
-			for (const char *at = text->text; at < text->text + text->length; at += strlen(at) + 1)
-				*vec_push(&arguments) = at;
-		}
+	for vec_each(text, &model->texts.proc) {
+		if (process == NO_INDEX || text->file != PROC_FILE_CMDLINE ||
+		    text->pid != model->threads.processes.items[process].pid)
+			continue;
+		arguments.count = 0;
+		for (const char *at = text->text; at < text->text + text->length; at += strlen(at) + 1)
+			*vec_push(&arguments) = at;
+	}
 	if (arguments.count && ret_launch->java == ret_launch->count)
 		launch_read(
 			(const void *)arena_copy(arena, arguments.items, arguments.count * sizeof(*arguments.items)),

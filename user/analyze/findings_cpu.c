@@ -136,14 +136,12 @@ static void add_displacer(struct displacers *displacers, const struct displacer 
 	}
 	*(displacer->is_of_tree ? &displacers->of_tree_ns : &displacers->of_others_ns) += displacer->time_ns;
 	displacers->compilers_ns += is_compiler ? displacer->time_ns : 0;
-	for
-		vec_each(known, &displacers->list)
-		{
-			if (known->pid == displacer->pid && strcmp(known->name, displacer->name) == 0) {
-				known->time_ns += displacer->time_ns;
-				return;
-			}
+	for vec_each(known, &displacers->list) {
+		if (known->pid == displacer->pid && strcmp(known->name, displacer->name) == 0) {
+			known->time_ns += displacer->time_ns;
+			return;
 		}
+	}
 	*vec_push(&displacers->list) = *displacer;
 }
 
@@ -151,15 +149,13 @@ static void find_displacers(const struct finding_context *context, struct displa
 {
 	if (!context->cold_path)
 		return;
-	for
-		vec_each(tile, &context->cold_path->tiles)
-		{
-			struct displacer displacer;
+	for vec_each(tile, &context->cold_path->tiles) {
+		struct displacer displacer;
 
-			if (tile->cause == CAUSE_CPU_RUNNABLE && tile->thread != NO_INDEX &&
-			    displacer_of(context, tile, &displacer))
-				add_displacer(ret_displacers, &displacer);
-		}
+		if (tile->cause == CAUSE_CPU_RUNNABLE && tile->thread != NO_INDEX &&
+		    displacer_of(context, tile, &displacer))
+			add_displacer(ret_displacers, &displacer);
+	}
 	if (ret_displacers->list.count)
 		qsort(ret_displacers->list.items, ret_displacers->list.count, sizeof(struct displacer),
 		      compare_displacers);
@@ -301,20 +297,18 @@ bool finding_gc_in_first_request(const struct finding_context *context, struct f
 
 	if (!finding_matters(context, stopped_ns))
 		return false;
-	for
-		vec_each(pause, &model->jvm.pauses)
-		{
-			const char *operation = model_text(model, pause->operation);
+	for vec_each(pause, &model->jvm.pauses) {
+		const char *operation = model_text(model, pause->operation);
 
-			if (!pause->is_collection || pause->start_ns >= finding_cold_end(context) ||
-			    pause->end_ns <= finding_cold_start(context) ||
-			    model->threads.processes.items[pause->process].pid != context->report->run.main_pid)
-				continue;
-			pauses++;
-			pause_ns += (int64_t)(pause->end_ns - pause->start_ns);
-			name = *operation ? operation : name;
-			is_for_metadata |= strstr(operation, "Metadata") != NULL;
-		}
+		if (!pause->is_collection || pause->start_ns >= finding_cold_end(context) ||
+		    pause->end_ns <= finding_cold_start(context) ||
+		    model->threads.processes.items[pause->process].pid != context->report->run.main_pid)
+			continue;
+		pauses++;
+		pause_ns += (int64_t)(pause->end_ns - pause->start_ns);
+		name = *operation ? operation : name;
+		is_for_metadata |= strstr(operation, "Metadata") != NULL;
+	}
 	finding_evidence(draft, "The first %s was stopped for %s of collections, %s in all%s%s.",
 			 context->cold->route, finding_plural(context, pauses, "pause", "pauses"),
 			 fmt_duration(pause_ns).text, *name ? "; the last was " : "", name);

@@ -25,23 +25,21 @@ static struct storm dearest_in_request(const struct finding_context *context)
 
 	if (!context->cold_path)
 		return storm;
-	for
-		vec_each(tile, &context->cold_path->tiles)
-		{
-			uint64_t *sum;
-			uint32_t name;
+	for vec_each(tile, &context->cold_path->tiles) {
+		uint64_t *sum;
+		uint32_t name;
 
-			if (tile->cause != CAUSE_EXCEPTION_FILL || tile->span == NO_INDEX ||
-			    is_told_elsewhere(context, tile))
-				continue;
-			name = model->threads.list.items[tile->thread].spans.items[tile->span].name;
-			sum = map_set(&by_name, name, 0, NULL);
-			*sum += tile->end_ns - tile->start_ns;
-			if ((int64_t)*sum > storm.path_ns) {
-				storm.path_ns = (int64_t)*sum;
-				dearest = name;
-			}
+		if (tile->cause != CAUSE_EXCEPTION_FILL || tile->span == NO_INDEX ||
+		    is_told_elsewhere(context, tile))
+			continue;
+		name = model->threads.list.items[tile->thread].spans.items[tile->span].name;
+		sum = map_set(&by_name, name, 0, NULL);
+		*sum += tile->end_ns - tile->start_ns;
+		if ((int64_t)*sum > storm.path_ns) {
+			storm.path_ns = (int64_t)*sum;
+			dearest = name;
 		}
+	}
 	if (!dearest)
 		return storm;
 	storm.class_name = class_name_dotted(context->arena, model_text(model, dearest));

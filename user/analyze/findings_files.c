@@ -20,23 +20,21 @@ static struct residency_sums sum_residency(const struct finding_context *context
 	struct map seen auto_done(map_done) = {};
 	struct residency_sums sums = {};
 
-	for
-		vec_each(index, &model->texts.residencies)
-		{
-			const struct event_residency *event = MODEL_EVENT(model, *index, residency);
-			int64_t missing = (int64_t)event->pages - (int64_t)event->resident_pages;
-			bool is_new;
+	for vec_each(index, &model->texts.residencies) {
+		const struct event_residency *event = MODEL_EVENT(model, *index, residency);
+		int64_t missing = (int64_t)event->pages - (int64_t)event->resident_pages;
+		bool is_new;
 
-			map_set(&seen, hash_combine(event->inode, event->device), 0, &is_new);
-			if (!is_new || event->resident_pages > event->pages || event->moment > MOMENT_READY)
-				continue;
-			sums.pages += (int64_t)event->pages;
-			sums.resident_pages += (int64_t)event->resident_pages;
-			if (missing > sums.coldest_missing) {
-				sums.coldest_missing = missing;
-				sums.coldest = event->tail;
-			}
+		map_set(&seen, hash_combine(event->inode, event->device), 0, &is_new);
+		if (!is_new || event->resident_pages > event->pages || event->moment > MOMENT_READY)
+			continue;
+		sums.pages += (int64_t)event->pages;
+		sums.resident_pages += (int64_t)event->resident_pages;
+		if (missing > sums.coldest_missing) {
+			sums.coldest_missing = missing;
+			sums.coldest = event->tail;
 		}
+	}
 	return sums;
 }
 

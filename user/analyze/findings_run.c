@@ -122,8 +122,8 @@ static bool on_argument(void *context, const char *argument)
 
 		if (strncmp(argument, starts[i], strlen(starts[i])) != 0)
 			continue;
-		for
-			vec_each(known_agent, &agents->list) is_known |= strcmp(*known_agent, argument) == 0;
+		for vec_each(known_agent, &agents->list)
+			is_known |= strcmp(*known_agent, argument) == 0;
 		if (!is_known)
 			*vec_push(&agents->list) = arena_copy(agents->arena, argument, strlen(argument));
 	}
@@ -148,8 +148,8 @@ bool finding_debug_agent_present(const struct finding_context *context, struct f
 	jvm_each_argument(context->model, context->report->run.main_pid, on_argument, &agents);
 	if (agents.list.count == 0)
 		return false;
-	for
-		vec_each(agent, &agents.list) finding_evidence(draft, "The JVM was started with %s.", *agent);
+	for vec_each(agent, &agents.list)
+		finding_evidence(draft, "The JVM was started with %s.", *agent);
 	if (classes->loaded.state == KNOWN && classes->from_cds.state == KNOWN)
 		finding_evidence(draft,
 				 "%s of %s classes came from a shared archive; agents that change classes or debug "

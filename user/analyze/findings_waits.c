@@ -65,16 +65,14 @@ static const char *name_servers(const struct finding_context *context)
 {
 	const char *text = "";
 
-	for
-		vec_each(connection, &context->model->requests.connections)
-		{
-			const char *peer = model_text(context->model, connection->peer);
+	for vec_each(connection, &context->model->requests.connections) {
+		const char *peer = model_text(context->model, connection->peer);
 
-			if (connection->is_accepted || connection->peer_port != DNS_PORT || !*peer ||
-			    strstr(text, peer))
-				continue;
-			text = arena_format(context->arena, "%s%s%s", text, *text ? ", " : "", peer);
-		}
+		if (connection->is_accepted || connection->peer_port != DNS_PORT || !*peer ||
+		    strstr(text, peer))
+			continue;
+		text = arena_format(context->arena, "%s%s%s", text, *text ? ", " : "", peer);
+	}
 	return text;
 }
 
@@ -125,14 +123,12 @@ static int64_t random_waits(const struct finding_context *context)
 	for (uint32_t i = 0; i < model->threads.list.count; i++) {
 		int64_t sum_ns = 0;
 
-		for
-			vec_each(span, &model->threads.list.items[i].spans)
-			{
-				if (span->flags & SPAN_RANDOM &&
-				    (span->kind == SPAN_SYSCALL || span->kind == SPAN_FILE_READ) &&
-				    span->start_ns < ready_ns)
-					sum_ns += (int64_t)(span->end_ns - span->start_ns);
-			}
+		for vec_each(span, &model->threads.list.items[i].spans) {
+			if (span->flags & SPAN_RANDOM &&
+			    (span->kind == SPAN_SYSCALL || span->kind == SPAN_FILE_READ) &&
+			    span->start_ns < ready_ns)
+				sum_ns += (int64_t)(span->end_ns - span->start_ns);
+		}
 		if (sum_ns > most_ns)
 			most_ns = sum_ns;
 	}
@@ -194,9 +190,8 @@ static int64_t requests_in_phase(const struct finding_context *context, enum pha
 {
 	int64_t count = 0;
 
-	for
-		vec_each(request, &context->model->requests.list) count +=
-			phase_of_time(context->report, context->model, request->arrival_ns) == phase;
+	for vec_each(request, &context->model->requests.list)
+		count += phase_of_time(context->report, context->model, request->arrival_ns) == phase;
 	return count;
 }
 

@@ -128,34 +128,32 @@ static void add_request(struct flame_builder *builder, struct path_walker *walke
 	uint32_t route = flame_push_text(builder, 0, FLAME_KIND_ROUTE, shown->route);
 
 	path_walk(walker, request, path);
-	for
-		vec_each(tile, &path->tiles)
-		{
-			int64_t duration_ns = (int64_t)(tile->end_ns - tile->start_ns);
-			uint32_t node = flame_push_thread(builder, route, tile->thread, tile->start_ns);
+	for vec_each(tile, &path->tiles) {
+		int64_t duration_ns = (int64_t)(tile->end_ns - tile->start_ns);
+		uint32_t node = flame_push_thread(builder, route, tile->thread, tile->start_ns);
 
-			if (tile->thread != NO_INDEX)
-				node = node_of_tile(builder, node, tile);
-			else
-				node = flame_push_text(builder, node, FLAME_KIND_UNEXPLAINED,
-						       cause_words((enum cause)tile->cause));
-			flame_add(builder, node, duration_ns, duration_ns);
-			if (builder->flame->steps.count) {
-				struct flame_step *step =
-					&builder->flame->steps.items[builder->flame->steps.count - 1];
+		if (tile->thread != NO_INDEX)
+			node = node_of_tile(builder, node, tile);
+		else
+			node = flame_push_text(builder, node, FLAME_KIND_UNEXPLAINED,
+					       cause_words((enum cause)tile->cause));
+		flame_add(builder, node, duration_ns, duration_ns);
+		if (builder->flame->steps.count) {
+			struct flame_step *step =
+				&builder->flame->steps.items[builder->flame->steps.count - 1];
 
-				if (step->node == node && step->request == at) {
-					step->duration_ns += duration_ns;
-					continue;
-				}
+			if (step->node == node && step->request == at) {
+				step->duration_ns += duration_ns;
+				continue;
 			}
-			*vec_push(&builder->flame->steps) = (struct flame_step){
-				.start_ns = (int64_t)(tile->start_ns - builder->model->exec_ns),
-				.duration_ns = duration_ns,
-				.node = node,
-				.request = at,
-			};
 		}
+		*vec_push(&builder->flame->steps) = (struct flame_step){
+			.start_ns = (int64_t)(tile->start_ns - builder->model->exec_ns),
+			.duration_ns = duration_ns,
+			.node = node,
+			.request = at,
+		};
+	}
 }
 
 void flame_build_path(struct flame_builder *builder)

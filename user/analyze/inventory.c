@@ -18,23 +18,19 @@ enum phase phase_of_time(const struct report *report, const struct model *model,
 
 bool is_stated(const struct model *model, const char *what)
 {
-	for
-		vec_each(observed, &model->texts.observed)
-		{
-			if (strcmp(observed->what, what) == 0)
-				return observed->state != OBSERVED_NO;
-		}
+	for vec_each(observed, &model->texts.observed) {
+		if (strcmp(observed->what, what) == 0)
+			return observed->state != OBSERVED_NO;
+	}
 	return false;
 }
 
 bool tree_has_jvm(const struct model *model)
 {
-	for
-		vec_each(process, &model->threads.processes)
-		{
-			if (process->is_jvm)
-				return true;
-		}
+	for vec_each(process, &model->threads.processes) {
+		if (process->is_jvm)
+			return true;
+	}
 	return false;
 }
 

@@ -90,18 +90,16 @@ bool jvm_each_argument(const struct model *model, uint32_t pid, jvm_argument_fun
 	own = model_run_text(model, key, &length);
 	if (own && each_string(own, length, function, context))
 		return true;
-	for
-		vec_each(text, &model->texts.proc)
-		{
-			if (text->pid != pid)
-				continue;
-			if (text->file == PROC_FILE_ENVIRON &&
-			    each_string(text->text, text->length, on_variable, &variable))
-				return true;
-			if (text->file == PROC_FILE_CMDLINE &&
-			    each_of_command(text->text, text->length, function, context))
-				return true;
-		}
+	for vec_each(text, &model->texts.proc) {
+		if (text->pid != pid)
+			continue;
+		if (text->file == PROC_FILE_ENVIRON &&
+		    each_string(text->text, text->length, on_variable, &variable))
+			return true;
+		if (text->file == PROC_FILE_CMDLINE &&
+		    each_of_command(text->text, text->length, function, context))
+			return true;
+	}
 	if (process == NO_INDEX || process != model->threads.command_process)
 		return false;
 

@@ -62,8 +62,8 @@ static void list_initializers(const struct inventory *inventory)
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_initializers);
 	if (rows.count > INITIALIZERS_MOST)
 		rows.count = INITIALIZERS_MOST;
-	for
-		vec_each(row, &rows) row->class_name = class_name_dotted(arena, row->class_name);
+	for vec_each(row, &rows)
+		row->class_name = class_name_dotted(arena, row->class_name);
 	report->classes.initializers_count = rows.count;
 	report->classes.initializers = (const void *)arena_copy(arena, rows.items, rows.count * sizeof(*rows.items));
 	vec_done(&rows);
@@ -123,35 +123,31 @@ static void list_generated(const struct inventory *inventory)
 	VEC(struct report_generated_class) rows = {};
 
 	for (uint32_t thread = 0; thread < model->threads.list.count; thread++) {
-		for
-			vec_each(span, &model->threads.list.items[thread].spans)
-			{
-				const char *name = model_text(model, span->name);
-				bool is_new;
-				uint64_t place;
+		for vec_each(span, &model->threads.list.items[thread].spans) {
+			const char *name = model_text(model, span->name);
+			bool is_new;
+			uint64_t place;
 
-				if ((span->kind != SPAN_CLASS_PARSE && span->kind != SPAN_CLASS_LINK &&
-				     span->kind != SPAN_CLASS_INIT) ||
-				    !class_name_is_generated(name))
-					continue;
-				place = *map_set(&by_name, span->name, rows.count, &is_new);
-				if (is_new)
-					*vec_push(&rows) = (struct report_generated_class){
-						.class_name = name,
-						.phase = phase_of_time(report, model, span->start_ns)};
-				rows.items[place].duration_ns += (int64_t)(span->end_ns - span->start_ns);
-			}
+			if ((span->kind != SPAN_CLASS_PARSE && span->kind != SPAN_CLASS_LINK &&
+			     span->kind != SPAN_CLASS_INIT) ||
+			    !class_name_is_generated(name))
+				continue;
+			place = *map_set(&by_name, span->name, rows.count, &is_new);
+			if (is_new)
+				*vec_push(&rows) = (struct report_generated_class){
+					.class_name = name,
+					.phase = phase_of_time(report, model, span->start_ns)};
+			rows.items[place].duration_ns += (int64_t)(span->end_ns - span->start_ns);
+		}
 	}
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_generated);
 	if (rows.count > GENERATED_MOST)
 		rows.count = GENERATED_MOST;
-	for
-		vec_each(row, &rows)
-		{
-			row->kind = generated_kind(row->class_name);
-			row->class_name = class_name_dotted(&report->arena, row->class_name);
-		}
+	for vec_each(row, &rows) {
+		row->kind = generated_kind(row->class_name);
+		row->class_name = class_name_dotted(&report->arena, row->class_name);
+	}
 	report->classes.generated_count = rows.count;
 	report->classes.generated =
 		(const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));
@@ -193,39 +189,35 @@ static void list_not_found(const struct inventory *inventory, const struct class
 	struct map places auto_done(map_done) = {}, loaded auto_done(map_done) = {};
 	VEC(struct report_class_not_found) rows = {};
 
-	for
-		vec_each(class, &model->jvm.classes)
-		{
-			const char *name = model_text(model, class->name);
+	for vec_each(class, &model->jvm.classes) {
+		const char *name = model_text(model, class->name);
 
-			map_set(&loaded, hash_bytes(name, strlen(name)), 1, NULL);
-		}
-	for
-		vec_each(request, &askers->requests)
-		{
-			const struct event_class_load *event = MODEL_EVENT(model, request->event, class_load);
-			size_t length;
-			const char *name = MODEL_TAIL(event, &length);
-			uint64_t key = hash_bytes(name, length), place;
-			bool is_new;
+		map_set(&loaded, hash_bytes(name, strlen(name)), 1, NULL);
+	}
+	for vec_each(request, &askers->requests) {
+		const struct event_class_load *event = MODEL_EVENT(model, request->event, class_load);
+		size_t length;
+		const char *name = MODEL_TAIL(event, &length);
+		uint64_t key = hash_bytes(name, length), place;
+		bool is_new;
 
-			if (length == 0 || map_find(&loaded, key))
-				continue;
-			place = *map_set(&places, key, rows.count, &is_new);
-			if (is_new)
-				*vec_push(&rows) = (struct report_class_not_found){
-					.class_name = arena_copy(&report->arena, name, length),
-					.phase = phase_of_time(report, model, event->header.time_ns),
-					.requested_by = class_asker_frame(model, &request->asker, &report->arena)};
-			rows.items[place].count++;
-			rows.items[place].duration_ns += request_length(model, request);
-		}
+		if (length == 0 || map_find(&loaded, key))
+			continue;
+		place = *map_set(&places, key, rows.count, &is_new);
+		if (is_new)
+			*vec_push(&rows) = (struct report_class_not_found){
+				.class_name = arena_copy(&report->arena, name, length),
+				.phase = phase_of_time(report, model, event->header.time_ns),
+				.requested_by = class_asker_frame(model, &request->asker, &report->arena)};
+		rows.items[place].count++;
+		rows.items[place].duration_ns += request_length(model, request);
+	}
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_not_found);
 	if (rows.count > NOT_FOUND_MOST)
 		rows.count = NOT_FOUND_MOST;
-	for
-		vec_each(row, &rows) row->class_name = class_name_dotted(&report->arena, row->class_name);
+	for vec_each(row, &rows)
+		row->class_name = class_name_dotted(&report->arena, row->class_name);
 	report->classes.not_found_count = rows.count;
 	report->classes.not_found =
 		(const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));

@@ -214,13 +214,11 @@ static void list_slowest(const struct inventory *inventory, const struct class_l
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_slowest);
 	if (rows.count > SLOWEST_MOST)
 		rows.count = SLOWEST_MOST;
-	for
-		vec_each(row, &rows)
-		{
-			row->class_name = class_name_dotted(&report->arena, row->class_name);
-			row->source = origin_text(model, (const void *)row->source, &report->arena);
-			class_asker_words(model, (const void *)row->loader_chain, &report->arena, row);
-		}
+	for vec_each(row, &rows) {
+		row->class_name = class_name_dotted(&report->arena, row->class_name);
+		row->source = origin_text(model, (const void *)row->source, &report->arena);
+		class_asker_words(model, (const void *)row->loader_chain, &report->arena, row);
+	}
 	report->classes.slowest_count = rows.count;
 	report->classes.slowest =
 		(const void *)arena_copy(&report->arena, rows.items, rows.count * sizeof(*rows.items));

@@ -217,9 +217,8 @@ void inventory_connections(const struct inventory *inventory)
 			on_transfer(&rows, MODEL_EVENT(model, i, socket_read));
 	}
 	find_most_at_once(&rows);
-	for
-		vec_each(row, &rows.list) row->peer =
-			arena_copy(&inventory->report->arena, row->peer, strlen(row->peer));
+	for vec_each(row, &rows.list)
+		row->peer = arena_copy(&inventory->report->arena, row->peer, strlen(row->peer));
 	if (rows.list.count)
 		qsort(rows.list.items, rows.list.count, sizeof(*rows.list.items), compare_connections);
 	inventory_put(inventory, connections, &rows.list);

@@ -292,12 +292,10 @@ void inventory_exceptions(const struct inventory *inventory)
 			add_java(&rows, i);
 	}
 	for (uint32_t i = 0; i < model->threads.list.count && model->kind_counts[EVENT_NATIVE_THROW]; i++) {
-		for
-			vec_each(span, &model->threads.list.items[i].spans)
-			{
-				if (span->kind == SPAN_NATIVE_THROW)
-					add_native(&rows, span);
-			}
+		for vec_each(span, &model->threads.list.items[i].spans) {
+			if (span->kind == SPAN_NATIVE_THROW)
+				add_native(&rows, span);
+		}
 	}
 	for (size_t i = 0; i < rows.list.count; i++)
 		settle_row(&rows, &rows.list.items[i], rows.stacks.items[i]);

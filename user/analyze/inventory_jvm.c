@@ -12,17 +12,15 @@ static void fill_jit(const struct inventory *inventory)
 	int64_t c1 = 0, c2 = 0, cpu_ns = 0;
 
 	if (is_observed(model, "jit")) {
-		for
-			vec_each(compilation, &model->jvm.compilations)
-			{
-				size_t length;
-				const struct event_compile *begin =
-					MODEL_EVENT(model, compilation->begin_event, compile);
-				const char *compiler = MODEL_TAIL(begin, &length);
+		for vec_each(compilation, &model->jvm.compilations) {
+			size_t length;
+			const struct event_compile *begin =
+				MODEL_EVENT(model, compilation->begin_event, compile);
+			const char *compiler = MODEL_TAIL(begin, &length);
 
-				c1 += strcmp(compiler, "C1") == 0;
-				c2 += strcmp(compiler, "C2") == 0;
-			}
+			c1 += strcmp(compiler, "C1") == 0;
+			c2 += strcmp(compiler, "C2") == 0;
+		}
 		report->jit_compilations = known((int64_t)model->jvm.compilations.count);
 		report->jit_c1 = known(c1);
 		report->jit_c2 = known(c2);
@@ -50,17 +48,15 @@ static void fill_gc(const struct inventory *inventory)
 		report->gc_collections = known((int64_t)model->jvm.collections.count);
 	if (!is_observed(model, "safepoints"))
 		return;
-	for
-		vec_each(pause, &model->jvm.pauses)
-		{
-			int64_t duration_ns = (int64_t)(pause->end_ns - pause->start_ns);
+	for vec_each(pause, &model->jvm.pauses) {
+		int64_t duration_ns = (int64_t)(pause->end_ns - pause->start_ns);
 
-			safepoint_ns += duration_ns;
-			if (pause->is_collection) {
-				pauses++;
-				pause_ns += duration_ns;
-			}
+		safepoint_ns += duration_ns;
+		if (pause->is_collection) {
+			pauses++;
+			pause_ns += duration_ns;
 		}
+	}
 	report->gc_safepoints = known((int64_t)model->jvm.pauses.count);
 	report->gc_safepoint_ns = known(safepoint_ns);
 	report->gc_pauses = known(pauses);

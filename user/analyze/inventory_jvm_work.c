@@ -40,46 +40,42 @@ static void list_compilations(const struct inventory *inventory)
 	struct report *report = inventory->report;
 	VEC(struct report_compilation) rows = {};
 
-	for
-		vec_each(compilation, &model->jvm.compilations)
-		{
-			enum phase phase = phase_of_time(report, model, compilation->start_ns);
-			const struct event_compile *begin;
-		const char *at, *end, *class_name, *method;
-			size_t length;
+	for vec_each(compilation, &model->jvm.compilations) {
+		enum phase phase = phase_of_time(report, model, compilation->start_ns);
+		const struct event_compile *begin;
+	const char *at, *end, *class_name, *method;
+		size_t length;
 
-			if (!compilation->end_ns || !is_of_requests(phase))
-				continue;
-			begin = MODEL_EVENT(model, compilation->begin_event, compile);
-		at = MODEL_TAIL(begin, &length);
-			end = at + length;
+		if (!compilation->end_ns || !is_of_requests(phase))
+			continue;
+		begin = MODEL_EVENT(model, compilation->begin_event, compile);
+	at = MODEL_TAIL(begin, &length);
+		end = at + length;
 
-			struct report_compilation *row = vec_push(&rows);
+		struct report_compilation *row = vec_push(&rows);
 
-			row->compiler = next_part(&at, end);
-			class_name = next_part(&at, end);
-			method = next_part(&at, end);
-			row->signature = next_part(&at, end);
-			row->method = arena_format(&report->arena, "%s.%s",
-						   class_name_dotted(&report->arena, class_name), method);
-			row->phase = phase;
-			row->start_ns = time_from_exec(model, compilation->start_ns);
-			row->duration_ns = (int64_t)(compilation->end_ns - compilation->start_ns);
-			row->tier = begin->level <= 4 ? (int)begin->level : 0;
-		if (begin->queue_wait_ns)
-			row->queue_wait_ns = known((int64_t)begin->queue_wait_ns);
-		row->is_success = compilation->is_success;
-		}
+		row->compiler = next_part(&at, end);
+		class_name = next_part(&at, end);
+		method = next_part(&at, end);
+		row->signature = next_part(&at, end);
+		row->method = arena_format(&report->arena, "%s.%s",
+					   class_name_dotted(&report->arena, class_name), method);
+		row->phase = phase;
+		row->start_ns = time_from_exec(model, compilation->start_ns);
+		row->duration_ns = (int64_t)(compilation->end_ns - compilation->start_ns);
+		row->tier = begin->level <= 4 ? (int)begin->level : 0;
+	if (begin->queue_wait_ns)
+		row->queue_wait_ns = known((int64_t)begin->queue_wait_ns);
+	row->is_success = compilation->is_success;
+	}
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_compilations);
 	if (rows.count > COMPILATIONS_MOST)
 		rows.count = COMPILATIONS_MOST;
-	for
-		vec_each(row, &rows)
-		{
-			row->compiler = arena_copy(&report->arena, row->compiler, strlen(row->compiler));
-			row->signature = arena_copy(&report->arena, row->signature, strlen(row->signature));
-		}
+	for vec_each(row, &rows) {
+		row->compiler = arena_copy(&report->arena, row->compiler, strlen(row->compiler));
+		row->signature = arena_copy(&report->arena, row->signature, strlen(row->signature));
+	}
 	inventory_put(inventory, compilations, &rows);
 }
 
@@ -214,30 +210,27 @@ static void list_pause_causes(const struct inventory *inventory)
 	struct map places auto_done(map_done) = {};
 	VEC(struct report_pause_cause) rows = {};
 
-	for
-		vec_each(pause, &model->jvm.pauses)
-		{
-			enum phase phase = phase_of_time(report, model, pause->start_ns);
-			int64_t duration_ns = (int64_t)(pause->end_ns - pause->start_ns);
-			bool is_new;
-			uint64_t place = *map_set(&places,
-						  (uint64_t)pause->operation << 8 | (uint64_t)phase << 1 |
-							  pause->is_collection,
-						  rows.count, &is_new);
+	for vec_each(pause, &model->jvm.pauses) {
+		enum phase phase = phase_of_time(report, model, pause->start_ns);
+		int64_t duration_ns = (int64_t)(pause->end_ns - pause->start_ns);
+		bool is_new;
+		uint64_t place = *map_set(&places,
+					  (uint64_t)pause->operation << 8 | (uint64_t)phase << 1 |
+						  pause->is_collection,
+					  rows.count, &is_new);
 
-			if (is_new)
-				*vec_push(&rows) =
-					(struct report_pause_cause){.operation = model_text(model, pause->operation),
-								    .phase = phase,
-								    .is_collection = pause->is_collection};
-			rows.items[place].count++;
-			rows.items[place].pause_ns += duration_ns;
-			if (duration_ns > rows.items[place].longest_ns)
-				rows.items[place].longest_ns = duration_ns;
-		}
-	for
-		vec_each(row, &rows) row->operation =
-			arena_copy(&report->arena, row->operation, strlen(row->operation));
+		if (is_new)
+			*vec_push(&rows) =
+				(struct report_pause_cause){.operation = model_text(model, pause->operation),
+							    .phase = phase,
+							    .is_collection = pause->is_collection};
+		rows.items[place].count++;
+		rows.items[place].pause_ns += duration_ns;
+		if (duration_ns > rows.items[place].longest_ns)
+			rows.items[place].longest_ns = duration_ns;
+	}
+	for vec_each(row, &rows)
+		row->operation = arena_copy(&report->arena, row->operation, strlen(row->operation));
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_causes);
 	inventory_put(inventory, pause_causes, &rows);
@@ -259,14 +252,13 @@ static void list_thread_roles(const struct inventory *inventory)
 
 	for (size_t i = 0; i < report->threads_count; i++) {
 		const struct report_thread *thread = &report->threads[i];
-		struct report_thread_role *row = rows.items;
+		struct report_thread_role *row;
+		size_t at = 0;
 
-		while (row < rows.items + rows.count && strcmp(row->role, thread->role) != 0)
-			row++;
-		if (row == rows.items + rows.count) {
-			row = vec_push(&rows);
-			row->role = thread->role;
-		}
+		while (at < rows.count && strcmp(rows.items[at].role, thread->role) != 0)
+			at++;
+		row = at < rows.count ? &rows.items[at] : vec_push(&rows);
+		row->role = thread->role;
 		row->threads++;
 		if (thread->cpu_ns.state == KNOWN)
 			row->cpu_ns = known(row->cpu_ns.value + thread->cpu_ns.value);

@@ -29,12 +29,10 @@ static const struct proc_text *last_smaps(const struct model *model, uint32_t pi
 {
 	const struct proc_text *found = NULL;
 
-	for
-		vec_each(text, &model->texts.proc)
-		{
-			if (text->file == PROC_FILE_SMAPS && text->moment == moment && text->pid == pid)
-				found = text;
-		}
+	for vec_each(text, &model->texts.proc) {
+		if (text->file == PROC_FILE_SMAPS && text->moment == moment && text->pid == pid)
+			found = text;
+	}
 	return found;
 }
 

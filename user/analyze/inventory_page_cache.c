@@ -33,22 +33,20 @@ static void add_residencies(const struct inventory *inventory, struct cache_rows
 {
 	const struct model *model = inventory->model;
 
-	for
-		vec_each(index, &model->texts.residencies)
-		{
-			const struct event_residency *event = MODEL_EVENT(model, *index, residency);
-			struct report_cached_file *row = row_of(inventory, rows, event->tail);
-			int64_t resident;
+	for vec_each(index, &model->texts.residencies) {
+		const struct event_residency *event = MODEL_EVENT(model, *index, residency);
+		struct report_cached_file *row = row_of(inventory, rows, event->tail);
+		int64_t resident;
 
-			if (event->resident_pages > event->pages || event->pages > INT64_MAX / PAGE_BYTES)
-				continue;
-			resident = (int64_t)event->resident_pages * PAGE_BYTES;
-			row->size = known((int64_t)event->pages * PAGE_BYTES);
-			if (event->moment == MOMENT_EXIT)
-				row->resident_at_exit = known(resident);
-			else if (event->moment == MOMENT_EXEC)
-				row->resident = known(resident);
-		}
+		if (event->resident_pages > event->pages || event->pages > INT64_MAX / PAGE_BYTES)
+			continue;
+		resident = (int64_t)event->resident_pages * PAGE_BYTES;
+		row->size = known((int64_t)event->pages * PAGE_BYTES);
+		if (event->moment == MOMENT_EXIT)
+			row->resident_at_exit = known(resident);
+		else if (event->moment == MOMENT_EXEC)
+			row->resident = known(resident);
+	}
 }
 
 static struct report_cached_file *row_of_file(const struct inventory *inventory, struct cache_rows *rows,
@@ -155,22 +153,20 @@ static void judge(const struct inventory *inventory, const struct cache_rows *ro
 	int64_t before = 0, used = 0;
 	bool has_exit = false;
 
-	for
-		vec_each(row, &rows->list)
-		{
-			int64_t resident = row->resident.value;
+	for vec_each(row, &rows->list) {
+		int64_t resident = row->resident.value;
 
-			if (row->resident.state != KNOWN)
-				continue;
-			cache->size += row->size.value;
-			cache->resident += resident;
-			if (row->resident_at_exit.state == KNOWN) {
-				has_exit = true;
-				used += row->resident_at_exit.value;
-				before += resident < row->resident_at_exit.value ? resident
-										 : row->resident_at_exit.value;
-			}
+		if (row->resident.state != KNOWN)
+			continue;
+		cache->size += row->size.value;
+		cache->resident += resident;
+		if (row->resident_at_exit.state == KNOWN) {
+			has_exit = true;
+			used += row->resident_at_exit.value;
+			before += resident < row->resident_at_exit.value ? resident
+									 : row->resident_at_exit.value;
 		}
+	}
 	if (!has_exit) {
 		before = cache->resident;
 		used = cache->size;

@@ -328,18 +328,14 @@ static void decide(struct reads *reads, const struct archive_read *read)
 static void decide_all(struct reads *reads)
 {
 	/* Those at the start of their entries first: they tell which entries are wanted. */
-	for
-		vec_each(read, &reads->list)
-		{
-			if (read->is_at_start)
-				decide(reads, read);
-		}
-	for
-		vec_each(read, &reads->list)
-		{
-			if (!read->is_at_start)
-				decide(reads, read);
-		}
+	for vec_each(read, &reads->list) {
+		if (read->is_at_start)
+			decide(reads, read);
+	}
+	for vec_each(read, &reads->list) {
+		if (!read->is_at_start)
+			decide(reads, read);
+	}
 	for (uint32_t i = 0; i < reads->sources->archive_count; i++) {
 		struct archive_use *archive = &reads->sources->archives[i];
 

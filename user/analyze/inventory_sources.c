@@ -228,16 +228,14 @@ static void check_shared_archives(const struct model *model, struct class_source
 	uint64_t *shared = arena_array(&sources->arena, uint64_t, count),
 		 *loaded = arena_array(&sources->arena, uint64_t, count);
 
-	for
-		vec_each(class, &model->jvm.classes)
-		{
-			uint32_t process = model->threads.list.items[class->thread].process;
+	for vec_each(class, &model->jvm.classes) {
+		uint32_t process = model->threads.list.items[class->thread].process;
 
-			loaded[process]++;
-			shared[process] += class->is_shared;
-			if (strcmp(model_text(model, class->name), "java/lang/Object") == 0)
-				sources->processes[process].boot_loader = class->loader;
-		}
+		loaded[process]++;
+		shared[process] += class->is_shared;
+		if (strcmp(model_text(model, class->name), "java/lang/Object") == 0)
+			sources->processes[process].boot_loader = class->loader;
+	}
 	for (size_t i = 0; i < count; i++) {
 		struct shared_archives *of = &sources->processes[i];
 		uint32_t pid = model->threads.processes.items[i].pid;
@@ -281,12 +279,10 @@ static bool knows_all_archives(const struct model *model)
 {
 	bool has_jimage = false;
 
-	for
-		vec_each(file, &model->files.list)
-		{
-			if (file->is_archive && file->archive == NO_INDEX)
-				return false;
-		}
+	for vec_each(file, &model->files.list) {
+		if (file->is_archive && file->archive == NO_INDEX)
+			return false;
+	}
 	for (uint32_t i = 0; i < model->files.archives.count; i++) {
 		struct archive_facts facts;
 

@@ -79,12 +79,10 @@ uint32_t java_main_thread(const struct model *model, uint32_t process)
 
 bool thread_serves_requests(const struct model *model, uint32_t thread)
 {
-	for
-		vec_each(request, &model->requests.list)
-		{
-			if (request->reader == thread || request->writer == thread)
-				return true;
-		}
+	for vec_each(request, &model->requests.list) {
+		if (request->reader == thread || request->writer == thread)
+			return true;
+	}
 	return false;
 }
 
@@ -150,14 +148,12 @@ static int compare_threads(const void *left, const void *right)
 /* Marks in one walk what thread_serves_requests asks for one by one, and the main threads of JVMs. */
 static void mark_threads(const struct model *model, uint8_t *serves, uint8_t *is_main)
 {
-	for
-		vec_each(request, &model->requests.list)
-		{
-			if (request->reader != NO_INDEX)
-				serves[request->reader] = 1;
-			if (request->writer != NO_INDEX)
-				serves[request->writer] = 1;
-		}
+	for vec_each(request, &model->requests.list) {
+		if (request->reader != NO_INDEX)
+			serves[request->reader] = 1;
+		if (request->writer != NO_INDEX)
+			serves[request->writer] = 1;
+	}
 	for (uint32_t i = 0; i < model->threads.processes.count; i++) {
 		uint32_t thread = java_main_thread(model, i);
 

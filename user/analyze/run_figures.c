@@ -115,16 +115,14 @@ static void take_startup(const struct model *model, struct run_figures *figures)
 		return;
 	startup.arrival_ns = model->exec_ns;
 	startup.end_ns = model->exec_ns + (uint64_t)figures->ready_ns.value;
-	for
-		vec_each(listener, &model->requests.listeners)
-		{
-			uint32_t event = listener->ready_ns == startup.end_ns	    ? listener->ready_event
-					 : listener->listening_ns == startup.end_ns ? listener->listen_event
-										    : NO_INDEX;
+	for vec_each(listener, &model->requests.listeners) {
+		uint32_t event = listener->ready_ns == startup.end_ns	    ? listener->ready_event
+				 : listener->listening_ns == startup.end_ns ? listener->listen_event
+									    : NO_INDEX;
 
-			if (event != NO_INDEX && startup.writer == NO_INDEX)
-				startup.writer = model_thread_at(model, model->events[event]->tid, startup.end_ns);
-		}
+		if (event != NO_INDEX && startup.writer == NO_INDEX)
+			startup.writer = model_thread_at(model, model->events[event]->tid, startup.end_ns);
+	}
 	if (startup.writer == NO_INDEX || !model->threads.has_schedule)
 		return;
 	walker = path_walker_new(model);

@@ -231,13 +231,11 @@ static void build_spans(const struct model *model, struct timeline *timeline, co
 	size_t count;
 
 	for (uint32_t i = 0; i < model->threads.list.count; i++) {
-		for
-			vec_each(span, &model->threads.list.items[i].spans)
-			{
-				if (is_worth_a_bar(span) && lane_of_thread[i] != NO_INDEX &&
-				    span->end_ns > model->exec_ns)
-					*vec_push(&kept) = (struct kept_span){span, lane_of_thread[i]};
-			}
+		for vec_each(span, &model->threads.list.items[i].spans) {
+			if (is_worth_a_bar(span) && lane_of_thread[i] != NO_INDEX &&
+			    span->end_ns > model->exec_ns)
+				*vec_push(&kept) = (struct kept_span){span, lane_of_thread[i]};
+		}
 	}
 	if (kept.count)
 		qsort(kept.items, kept.count, sizeof(*kept.items), compare_kept);
@@ -267,20 +265,18 @@ static void build_pauses(const struct model *model, struct timeline *timeline)
 	struct timeline_pause *pauses = arena_array(&timeline->arena, struct timeline_pause, count ? count : 1);
 	size_t kept = 0;
 
-	for
-		vec_each(pause, &model->jvm.pauses)
-		{
-			if (pause->end_ns <= pause->start_ns || pause->start_ns < model->exec_ns)
-				continue;
-			if (kept == TIMELINE_PAUSES_MAX)
-				break;
-			pauses[kept++] = (struct timeline_pause){
-				.start_ns = (int64_t)(pause->start_ns - model->exec_ns),
-				.duration_ns = (int64_t)(pause->end_ns - pause->start_ns),
-				.is_collection = pause->is_collection,
-				.operation = model_text(model, pause->operation),
-			};
-		}
+	for vec_each(pause, &model->jvm.pauses) {
+		if (pause->end_ns <= pause->start_ns || pause->start_ns < model->exec_ns)
+			continue;
+		if (kept == TIMELINE_PAUSES_MAX)
+			break;
+		pauses[kept++] = (struct timeline_pause){
+			.start_ns = (int64_t)(pause->start_ns - model->exec_ns),
+			.duration_ns = (int64_t)(pause->end_ns - pause->start_ns),
+			.is_collection = pause->is_collection,
+			.operation = model_text(model, pause->operation),
+		};
+	}
 	timeline->pauses = pauses;
 	timeline->pauses_count = kept;
 }

@@ -166,9 +166,8 @@ void timeline_walk(const struct model *model, const struct report *report, int p
 		is_first = false;
 		walk.end_ns = model->exec_ns + (uint64_t)report->phases[i].end_ns;
 	}
-	for
-		vec_each(process, &model->threads.processes) visitor->process(
-			visitor->context, process->pid, process->parent_pid, process_name(model, process));
+	for vec_each(process, &model->threads.processes)
+		visitor->process(visitor->context, process->pid, process->parent_pid, process_name(model, process));
 	for (uint32_t i = 0; i < model->threads.list.count; i++) {
 		struct timeline_thread thread = thread_of(&walk, i, model->end_ns);
 

@@ -129,12 +129,10 @@ const struct jvm_region *regions_heap_of(const struct model *model, uint32_t pid
 
 void regions_prepare(struct model *model)
 {
-	for
-		vec_each(text, &model->texts.run)
-		{
-			if (strncmp(text->key, "region.", strlen("region.")) == 0)
-				collect_regions(model, text);
-		}
+	for vec_each(text, &model->texts.run) {
+		if (strncmp(text->key, "region.", strlen("region.")) == 0)
+			collect_regions(model, text);
+	}
 	if (model->mappings.regions.count)
 		qsort(model->mappings.regions.items, model->mappings.regions.count,
 		      sizeof(*model->mappings.regions.items), compare_regions);

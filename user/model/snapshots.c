@@ -55,17 +55,15 @@ static bool text_has_file(const struct proc_text *text, const char *path)
 bool model_snapshot_has_file(const struct model *model, uint32_t pid, const char *path, bool *ret_is_known)
 {
 	*ret_is_known = false;
-	for
-		vec_each(text, &model->texts.proc)
-		{
-			/* Before the virtual machine is up it has not mapped its archives yet. */
-			if (text->pid != pid || (text->file != PROC_FILE_MAPS && text->file != PROC_FILE_SMAPS) ||
-			    text->moment == MOMENT_MAPPED || text->moment == MOMENT_EXEC)
-				continue;
-			*ret_is_known = true;
-			if (text_has_file(text, path))
-				return true;
-		}
+	for vec_each(text, &model->texts.proc) {
+		/* Before the virtual machine is up it has not mapped its archives yet. */
+		if (text->pid != pid || (text->file != PROC_FILE_MAPS && text->file != PROC_FILE_SMAPS) ||
+		    text->moment == MOMENT_MAPPED || text->moment == MOMENT_EXEC)
+			continue;
+		*ret_is_known = true;
+		if (text_has_file(text, path))
+			return true;
+	}
 	return false;
 }
 
@@ -73,12 +71,10 @@ static const struct proc_text *last_text(const struct model *model, enum proc_fi
 {
 	const struct proc_text *found = NULL;
 
-	for
-		vec_each(text, &model->texts.proc)
-		{
-			if (text->file == file && text->moment == moment)
-				found = text;
-		}
+	for vec_each(text, &model->texts.proc) {
+		if (text->file == file && text->moment == moment)
+			found = text;
+	}
 	return found;
 }
 

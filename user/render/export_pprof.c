@@ -152,8 +152,7 @@ struct err *render_pprof(const struct flame *flames, size_t flame_count, const s
 	protobuf_int(&profile.whole, PROFILE_TIME_NS, report->run.start_realtime_ns);
 	protobuf_int(&profile.whole, PROFILE_DURATION_NS, report->run.wall_ns);
 	protobuf_uint(&profile.whole, PROFILE_COMMENT, string_of(&profile, "made by warmtrace"));
-	for
-		vec_each(text, &profile.strings.strings)
-			protobuf_bytes(&profile.whole, PROFILE_STRINGS, text->text, text->length_bytes);
+	for vec_each(text, &profile.strings.strings)
+		protobuf_bytes(&profile.whole, PROFILE_STRINGS, text->text, text->length_bytes);
 	return put_compressed(&profile.whole, out);
 }
