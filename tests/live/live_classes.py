@@ -1,5 +1,6 @@
 """Classes loaded, by where they come from, against the JVM's own log (-Xlog:class+load) of the same run."""
 
+import collections
 import os
 import re
 
@@ -61,6 +62,37 @@ def demo_17():
 @case
 def demo_25():
     demo(25)
+
+
+PRINTED = re.compile(r"\s*\d+\s+\d+\s+[%sbn! ]+?\s+([1-4])\s+(\S+)::(\S+)(?: @ -?\d+)? \(\d+ bytes\)\s*$")
+
+
+def compilations(version):
+    """-XX:+PrintCompilation of the same run: each compilation with its method and tier. (Wrappers of native methods, which it
+    prints as tier 0, are made and not compiled.)"""
+    run = trace([java(version), "-XX:+PrintCompilation", "-cp", java_workload("known-java.jar"), "KnownExceptions"])
+    printed, seen = collections.Counter(), collections.Counter()
+    for line in run.out.splitlines():
+        match = PRINTED.match(line)
+        if match:
+            printed[match[2], match[3], int(match[1])] += 1
+    for event in run.events("compile"):
+        if event["step"] == 1:
+            _, class_name, method, _ = event["tail"].split("\0")[:4]
+            seen[class_name.replace("/", "."), method, event["level"]] += 1
+    assert sum(printed.values()) > 20, run.out
+    # Java writes to the same file and may break a line of the VM's.
+    assert not printed - seen and sum((seen - printed).values()) <= 3, (seen - printed, printed - seen)
+
+
+@case
+def compilations_17():
+    compilations(17)
+
+
+@case
+def compilations_25():
+    compilations(25)
 
 
 main()

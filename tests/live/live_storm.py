@@ -1,5 +1,6 @@
 """The traced virtual machine under everything that is hard on a walker of its stacks: it must neither crash nor hang, nor
-compute or count anything else than without us. WARMTRACE_STORM_MS makes it longer than its 10 s per virtual machine."""
+compute or count anything else than without us. WARMTRACE_STORM_MS makes it longer than its 10 s per virtual machine;
+scripts/jvm-matrix runs it on the others too (WARMTRACE_JVMS, and classes that the oldest of them takes)."""
 
 import os
 
@@ -8,8 +9,12 @@ from harness import case, java, java_workload, main, run_quietly, trace
 DURATION_MS = int(os.environ.get("WARMTRACE_STORM_MS", "10000"))
 
 
+def classes():
+    return os.environ.get("WARMTRACE_STACKS_CLASSES") or java_workload("known-java.jar")
+
+
 def storm(version, *options):
-    jar = java_workload("known-java.jar")
+    jar = classes()
     run = trace([java(version), *options, "-cp", jar, "KnownStorm", str(DURATION_MS)], timeout=60 + DURATION_MS // 200,
                 losses_allowed=True)
     truth = run.json_lines()[0]
@@ -24,7 +29,7 @@ def storm(version, *options):
 
 def exits(version):
     """System.exit in the midst of the storm, at different moments."""
-    jar = java_workload("known-java.jar")
+    jar = classes()
     for moment_ms in (11, 37, 83, 151, 293, 499):
         run = trace([java(version), "-cp", jar, "KnownStorm", str(moment_ms), "23"], status=23, losses_allowed=True)
         assert "fatal error" not in run.out + run.err, run.out + run.err
@@ -58,8 +63,20 @@ def exits_25():
 @case
 def untraced_does_the_same():
     # What the storm does is possible at all: a failure above is ours.
-    tried = run_quietly([java(25), "-cp", java_workload("known-java.jar"), "KnownStorm", "2000"])
+    tried = run_quietly([java(25), "-cp", classes(), "KnownStorm", "2000"])
     assert tried.returncode == 0 and '"failures": 0' in tried.stdout, tried.stdout + tried.stderr
 
+
+def add(work, version):
+    def run():
+        work(version)
+    run.__name__ = f"{work.__name__}_{version}"
+    case(run)
+
+
+for other in os.environ.get("WARMTRACE_JVMS", "").split():
+    if other not in ("17", "25"):
+        add(storm, other)
+        add(exits, other)
 
 main()
