@@ -38,7 +38,8 @@ RULES = {
     "file_read": (("file", "class.read", "wait", "fault"), RUNNING),
     "file_write": (("file", "wait"), RUNNING),
     "file_map": (("file", "fault"), RUNNING + ("fault",)),
-    "fault": (("fault", "wait"), RUNNING),
+    # What a major fault waits for is the disk, also without it.
+    "fault": (("fault", "wait"), RUNNING + ("wait.disk",)),
     "interrupt": (("kernel.interrupt",), RUNNING),
     "exception": (("exception",), RUNNING),
     "native_throw": (("exception",), RUNNING),
