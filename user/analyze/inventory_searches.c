@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/text.h"
 
 struct search_rows {
 	VEC(struct report_search) list;
@@ -37,17 +38,12 @@ static struct name_parts split_name(const char *path)
 	return parts;
 }
 
-static bool begins(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* What programs look for in such places, as far as the place alone tells. */
 static const char *purpose_of(const char *path, const struct name_parts *parts)
 {
 	static const char *const name_service[] = {"resolv.conf", "hosts", "nsswitch.conf", "host.conf", "gai.conf"};
 
-	if (parts->is_library || begins(path, "/etc/ld.so"))
+	if (parts->is_library || text_begins_with(path, "/etc/ld.so"))
 		return "library path";
 	if (strcmp(parts->suffix, ".class") == 0 || strcmp(parts->suffix, ".jar") == 0)
 		return "class path";
@@ -57,14 +53,14 @@ static const char *purpose_of(const char *path, const struct name_parts *parts)
 	if (strstr(path, "/locale/") || strstr(path, "/locale-archive") || strstr(path, "/gconv/"))
 		return "locale";
 	for (size_t i = 0; i < array_length(name_service); i++) {
-		if (begins(path, "/etc/") && strcmp(parts->base, name_service[i]) == 0)
+		if (text_begins_with(path, "/etc/") && strcmp(parts->base, name_service[i]) == 0)
 			return "name service";
 	}
-	if (begins(parts->base, "application") || begins(parts->base, "bootstrap") || strstr(path, "/config/") ||
+	if (text_begins_with(parts->base, "application") || text_begins_with(parts->base, "bootstrap") || strstr(path, "/config/") ||
 	    strcmp(parts->suffix, ".properties") == 0 || strcmp(parts->suffix, ".yml") == 0 ||
 	    strcmp(parts->suffix, ".yaml") == 0 || strcmp(parts->suffix, ".conf") == 0)
 		return "configuration";
-	if (begins(path, "/proc/") || begins(path, "/sys/"))
+	if (text_begins_with(path, "/proc/") || text_begins_with(path, "/sys/"))
 		return "kernel";
 	return "";
 }

@@ -6,6 +6,7 @@
 
 #include "analyze/inventory_internal.h"
 #include "base/auto.h"
+#include "base/text.h"
 #include "model/snapshots.h"
 
 /* ---- names ---- */
@@ -58,13 +59,6 @@ const char *origin_text(const struct model *model, const struct class_origin *or
 	return "";
 }
 
-static bool has_suffix(const char *text, const char *suffix)
-{
-	size_t length = strlen(text), suffix_length = strlen(suffix);
-
-	return length >= suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
-}
-
 /* ---- candidates by name ---- */
 
 /* What of an entry's name is the class's: archives keep classes under these, and the JDK's image under its modules.
@@ -101,7 +95,7 @@ static void index_archive(const struct model *model, struct class_sources *sourc
 		struct archive_entry_facts entry;
 		struct archive_facts facts;
 
-		if (!model_archive_entry(model, archive, i - 1, &entry) || !has_suffix(entry.name, ".class") ||
+		if (!model_archive_entry(model, archive, i - 1, &entry) || !text_ends_with(entry.name, ".class") ||
 		    !model_archive_facts(model, archive, entry.archive, &facts))
 			continue;
 
@@ -162,7 +156,7 @@ static bool is_same_file(const char *path, const char *as_given)
 	if (as_given[0] == '/')
 		return strcmp(path, as_given) == 0;
 	length = strlen(as_given);
-	return has_suffix(path, as_given) && strlen(path) > length && path[strlen(path) - length - 1] == '/';
+	return text_ends_with(path, as_given) && strlen(path) > length && path[strlen(path) - length - 1] == '/';
 }
 
 struct wanted_archives {
@@ -207,10 +201,10 @@ static void find_shared_archives(const struct model *model, struct class_sources
 		const char *path = model_file_path(model, file);
 		struct shared_archives *of = &sources->processes[process];
 
-		if (has_suffix(path, ".aot") || is_same_file(path, wanted[process].aot)) {
+		if (text_ends_with(path, ".aot") || is_same_file(path, wanted[process].aot)) {
 			of->aot_file = file;
 			of->is_aot_mapped |= is_fixed;
-		} else if (has_suffix(path, ".jsa") || is_same_file(path, wanted[process].cds)) {
+		} else if (text_ends_with(path, ".jsa") || is_same_file(path, wanted[process].cds)) {
 			of->cds_file = file;
 			of->is_cds_mapped |= is_fixed;
 		}
@@ -297,7 +291,7 @@ static bool is_class_file_of(const char *path, const char *class_name)
 {
 	size_t path_length = strlen(path), name_length = strlen(class_name);
 
-	return path_length > name_length + strlen("/.class") && has_suffix(path, ".class") &&
+	return path_length > name_length + strlen("/.class") && text_ends_with(path, ".class") &&
 	       strncmp(path + path_length - strlen(".class") - name_length, class_name, name_length) == 0 &&
 	       path[path_length - strlen(".class") - name_length - 1] == '/';
 }

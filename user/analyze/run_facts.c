@@ -9,6 +9,7 @@
 #include "analyze/phases.h"
 #include "base/auto.h"
 #include "base/fmt.h"
+#include "base/text.h"
 #include "model/snapshots.h"
 
 static const char *event_kind_name(uint32_t kind)
@@ -317,19 +318,12 @@ void analyze_run(const struct model *model, struct report *report)
 
 /* ---- runtime ---- */
 
-static bool has_suffix(const char *text, const char *suffix)
-{
-	size_t length = strlen(text), suffix_length = strlen(suffix);
-
-	return length >= suffix_length && strcmp(text + length - suffix_length, suffix) == 0;
-}
-
 static const struct file *archive_of_classes(const struct model *model, const char *suffix)
 {
 	const struct file *best = NULL;
 
 	for vec_each(file, &model->files.list) {
-		if (has_suffix(model_text(model, file->path), suffix) &&
+		if (text_ends_with(model_text(model, file->path), suffix) &&
 		    (!best || (file->is_mapped && !best->is_mapped)))
 			best = file;
 	}

@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/strpool.h"
+#include "base/text.h"
 #include "format/codes.h"
 #include "format/event.h"
 #include "format/span.h"
@@ -175,23 +176,16 @@ static bool fits(enum field_type type, uint64_t value)
 	return true;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), end_length = strlen(end);
-
-	return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 static bool parse_value(struct parser *parser, const struct schema_kind *kind, const struct schema_field *field,
 			struct span text, uint64_t *ret_value)
 {
 	bool is_signed = field->type == FIELD_I64 || field->type == FIELD_I32;
 
 	if (field->unit == UNIT_ID && span_length(text) && !is_digit(*text.at) &&
-	    (ends_with(field->name, "pid") || ends_with(field->name, "tid"))) {
+	    (text_ends_with(field->name, "pid") || text_ends_with(field->name, "tid"))) {
 		const struct thread_name *thread = thread_of_name(parser, text);
 
-		*ret_value = ends_with(field->name, "pid") ? thread->pid : thread->tid;
+		*ret_value = text_ends_with(field->name, "pid") ? thread->pid : thread->tid;
 		return thread->is_declared;
 	}
 	if (is_signed)

@@ -279,7 +279,8 @@ static void report_rest(struct http_connection *connection, uint64_t time_ns, bo
 	    (state == HTTP_OUT_LOST || (state == HTTP_OUT_UNTIL_CLOSE && !is_recording_end)))
 		http_response_finish(connection, state == HTTP_OUT_LOST);
 	for vec_each(pending, &connection->pending)
-		http_pending_report(connection, pending, is_recording_end ? HTTP_UNFINISHED : HTTP_ABORTED, pending->record.bytes_out ? pending->record.end_ns : time_ns);
+		http_pending_report(connection, pending, is_recording_end ? HTTP_UNFINISHED : HTTP_ABORTED,
+				    pending->record.bytes_out ? pending->record.end_ns : time_ns);
 	connection->pending.count = 0;
 	http_opaque_end(connection, time_ns, is_recording_end);
 	restart(connection);

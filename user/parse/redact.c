@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "parse/http.h"
 
@@ -69,11 +70,6 @@ bool redact_is_secret_header(const char *name, size_t length_bytes)
 	       redact_is_secret_name(name, length_bytes);
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 static bool name_contains(const char *assignment, const char *part)
 {
 	return contains(assignment, strcspn(assignment, "="), part);
@@ -92,7 +88,7 @@ bool redact_is_runtime_variable(const char *assignment)
 	size_t length = strcspn(assignment, "=");
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (starts_with(assignment, prefixes[i]))
+		if (text_begins_with(assignment, prefixes[i]))
 			return true;
 	return length >= 5 && strncmp(assignment + length - 5, "_OPTS", 5) == 0;
 }

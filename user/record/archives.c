@@ -10,14 +10,8 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "parse/archive.h"
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t text_length = strlen(text), end_length = strlen(end);
-
-	return text_length >= end_length && strcmp(text + text_length - end_length, end) == 0;
-}
 
 static bool is_archive_name(const char *path)
 {
@@ -25,14 +19,14 @@ static bool is_archive_name(const char *path)
 					      ".jmod", ".whl", ".pyz", "/lib/modules"};
 
 	for (size_t i = 0; i < array_length(endings); i++)
-		if (ends_with(path, endings[i]))
+		if (text_ends_with(path, endings[i]))
 			return true;
 	return false;
 }
 
 static bool is_cache_name(const char *path)
 {
-	return ends_with(path, ".aot") || ends_with(path, ".jsa");
+	return text_ends_with(path, ".aot") || text_ends_with(path, ".jsa");
 }
 
 enum { PATH_MOST = 8192 };
