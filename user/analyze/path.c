@@ -13,8 +13,8 @@
  *
  * A loop or an idle worker that gets something to do waits for nothing in particular, and before that it did what was others'.
  * Nothing in a wake tells such a wait from one within the request's work. Where requests overlap, a path that contradicts who read
- * the request, or goes through the end of another's answer (path_owner.h), is walked again with one block at a time taken for such a wait: the thread that ended it is then
- * followed past the block's begin, and the path that is least with others' work is kept. */
+ * the request, or goes through the end of another's answer (path_owner.h), is walked again with one block at a time taken for such
+ * a wait: the thread that ended it is then followed past the block's begin, and the path that is least with others' work is kept. */
 #include "analyze/path.h"
 
 #include <stdlib.h>
@@ -414,7 +414,8 @@ static void walk_again(struct path_walker *walker, const struct request *request
 			best = tries[i];
 		}
 	}
-	walk(walker, request, best, path);
+	if (least.others_ns)
+		walk(walker, request, best, path);
 	/* A thread of a pool that wakes the next one is met for moments only. */
 	if (least.strays_at_ns != UINT64_MAX && least.others_ns > DOUBTED_FROM_NS)
 		path_doubt(path, least.strays_at_ns);
