@@ -60,6 +60,20 @@ def train(version, *options, cwd, cache="-XX:AOTCacheOutput=hello.aot"):
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def train_and_spoil(version, place, jar, cache):
+    """Caches (`cache` with a name in it) of the jar: hello as it is, touched and gone of copies that were changed and moved since.
+    Returns a copy of the jar of which there is none."""
+    other = shutil.copy(jar, os.path.join(place, "other.jar"))
+    for name in ("touched", "gone"):
+        shutil.copy(jar, os.path.join(place, name + ".jar"))
+        train(version, "-cp", name + ".jar", cwd=place, cache=cache % name)
+    train(version, "-cp", jar, cwd=place, cache=cache % "hello")
+    later = time.time() + 10  # the JVM compares whole seconds
+    os.utime(os.path.join(place, "touched.jar"), (later, later))
+    os.rename(os.path.join(place, "gone.jar"), os.path.join(place, "elsewhere.jar"))
+    return other
+
+
 def compare(verb, *arguments, cwd=None, status=0, timeout=300):
     """The comparison that bench or aot makes, and how it ended."""
     report = os.path.join(folder(), "comparison.json")
@@ -159,14 +173,7 @@ def runtime_image():
 def archive_refusals():
     """AppCDS: the archive on top of the JDK's own is given up while that one stays."""
     place, jar = hello(17)
-    other = shutil.copy(jar, os.path.join(place, "other.jar"))
-    for name in ("touched", "gone"):
-        shutil.copy(jar, os.path.join(place, name + ".jar"))
-        train(17, "-cp", name + ".jar", cwd=place, cache=f"-XX:ArchiveClassesAtExit={name}.jsa")
-    train(17, "-cp", jar, cwd=place, cache="-XX:ArchiveClassesAtExit=hello.jsa")
-    later = time.time() + 10  # the JVM compares whole seconds
-    os.utime(os.path.join(place, "touched.jar"), (later, later))
-    os.rename(os.path.join(place, "gone.jar"), os.path.join(place, "elsewhere.jar"))
+    other = train_and_spoil(17, place, jar, "-XX:ArchiveClassesAtExit=%s.jsa")
     run = f"{java(17)} -XX:SharedArchiveFile=%s -cp %s Hello"
     rows = {
         "used": run % ("hello.jsa", jar),
@@ -189,14 +196,7 @@ def archive_refusals():
 def class_path_of_an_aot_cache():
     """JDK 26 looks at the jars of a cache; 25 takes them as they are (old_code_in_a_cache)."""
     place, jar = hello(26)
-    other = shutil.copy(jar, os.path.join(place, "other.jar"))
-    for name in ("touched", "gone"):
-        shutil.copy(jar, os.path.join(place, name + ".jar"))
-        train(26, "-cp", name + ".jar", cwd=place, cache=f"-XX:AOTCacheOutput={name}.aot")
-    train(26, "-cp", jar, cwd=place)
-    later = time.time() + 10
-    os.utime(os.path.join(place, "touched.jar"), (later, later))
-    os.rename(os.path.join(place, "gone.jar"), os.path.join(place, "elsewhere.jar"))
+    other = train_and_spoil(26, place, jar, "-XX:AOTCacheOutput=%s.aot")
     run = f"{java(26)} -XX:AOTCache=%s.aot -cp %s Hello"
     found, _, _ = compare("bench", "--runs", "1", *scenarios({
         "used": run % ("hello", jar),

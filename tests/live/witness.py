@@ -9,9 +9,9 @@ import zipfile
 READS = "read,pread64,readv,preadv,preadv2"
 
 
-def parse_reads(log, suffix, by_thread=False):
-    """{path: [successful reads, bytes]} of files whose name ends so, from a log of strace -f -y; or {tid: the same}."""
-    found, unfinished = {}, {}
+def calls_of(log):
+    """(thread, line) of each call that a log of strace -f holds, its two halves joined where another thread came between."""
+    unfinished = {}
     with open(log, encoding="utf-8", errors="replace") as file:
         for line in file:
             tid = line.split(None, 1)[0]
@@ -19,45 +19,42 @@ def parse_reads(log, suffix, by_thread=False):
                 unfinished[tid] = line.rstrip().removesuffix("<unfinished ...>")
                 continue
             match = re.match(r"\d+ +<\.\.\. (\w+) resumed>(.*)$", line)
-            if match:
-                line = unfinished.pop(tid, "") + match[2]
-            match = re.match(r"\d+ +(\w+)\(\d+<([^>]*)>.* = (\d+)\s*$", line)
-            if match and match[2].endswith(suffix):
-                row = found.setdefault(int(tid) if by_thread else match[2], [0, 0])
-                row[0] += 1
-                row[1] += int(match[3])
+            yield tid, unfinished.pop(tid, "") + match[2] if match else line
+
+
+def parse_reads(log, suffix, by_thread=False):
+    """{path: [successful reads, bytes]} of files whose name ends so, from a log of strace -f -y; or {tid: the same}."""
+    found = {}
+    for tid, line in calls_of(log):
+        match = re.match(r"\d+ +(\w+)\(\d+<([^>]*)>.* = (\d+)\s*$", line)
+        if match and match[2].endswith(suffix):
+            row = found.setdefault(int(tid) if by_thread else match[2], [0, 0])
+            row[0] += 1
+            row[1] += int(match[3])
     return found
 
 
 def parse_places(log, path):
     """[(offset, bytes)] of every read of one file, from a log of strace -f -y of reads, lseek, opens and close: where a read
     has no offset of its own, the descriptor's position is followed. Descriptors belong to the process, not to a thread."""
-    places, positions, unfinished = [], {}, {}
-    with open(log, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            tid = line.split(None, 1)[0]
-            if line.rstrip().endswith("<unfinished ...>"):
-                unfinished[tid] = line.rstrip().removesuffix("<unfinished ...>")
-                continue
-            match = re.match(r"\d+ +<\.\.\. (\w+) resumed>(.*)$", line)
-            if match:
-                line = unfinished.pop(tid, "") + match[2]
-            match = re.match(r"\d+ +open(?:at)?\(.* = (\d+)<([^>]*)>\s*$", line)
-            if match:
-                positions[match[1]] = 0
-                continue
-            match = re.match(r"\d+ +(\w+)\((\d+)<([^>]*)>(.*) = (\d+)\s*$", line)
-            if not match or match[3] != path:
-                continue
-            call, descriptor, rest, result = match[1], match[2], match[4], int(match[5])
-            if call == "lseek":
-                positions[descriptor] = result
-            elif call in ("pread64", "preadv", "preadv2"):
-                numbers = re.findall(r", (\d+)", rest)
-                places.append((int(numbers[-2] if call == "preadv2" else numbers[-1]), result))
-            elif call in ("read", "readv"):
-                places.append((positions[descriptor], result))
-                positions[descriptor] += result
+    places, positions = [], {}
+    for _, line in calls_of(log):
+        match = re.match(r"\d+ +open(?:at)?\(.* = (\d+)<([^>]*)>\s*$", line)
+        if match:
+            positions[match[1]] = 0
+            continue
+        match = re.match(r"\d+ +(\w+)\((\d+)<([^>]*)>(.*) = (\d+)\s*$", line)
+        if not match or match[3] != path:
+            continue
+        call, descriptor, rest, result = match[1], match[2], match[4], int(match[5])
+        if call == "lseek":
+            positions[descriptor] = result
+        elif call in ("pread64", "preadv", "preadv2"):
+            numbers = re.findall(r", (\d+)", rest)
+            places.append((int(numbers[-2] if call == "preadv2" else numbers[-1]), result))
+        elif call in ("read", "readv"):
+            places.append((positions[descriptor], result))
+            positions[descriptor] += result
     return places
 
 
