@@ -177,7 +177,7 @@ static struct err *take_long(struct parser *parser, const char *word)
 {
 	size_t length = strcspn(word + 2, "=");
 	const char *value = word[2 + length] ? word + 2 + length + 1 : NULL;
-	const struct option_row *row;
+	const struct option_row *row = NULL;
 	auto_free char *bare = strndup(word, 2 + length);
 
 	if (!bare)
@@ -193,7 +193,7 @@ static struct err *take_letters(struct parser *parser, const char *word)
 {
 	for (const char *at = word + 1; *at; at++) {
 		const char as_word[] = {'-', *at, '\0'};
-		const struct option_row *row;
+		const struct option_row *row = NULL;
 
 		TRY(find_row(parser, as_word, *at, NULL, 0, &row));
 		if (row->argument)
