@@ -74,10 +74,10 @@ struct unsent_exceptions {
 	char name[UNSENT_NAME_BYTES];
 };
 
-/* What an entry of libjvm proves to have returned (jvm_class_return, as the site's kind). */
+/* What an entry of libjvm proves to have ended (jvm_class_return, as the site's kind). */
 enum class_return {
-	RETURN_OF_DEEPER = 1,
-	RETURN_OF_CALLER,
+	CLASS_RETURN_OF_LOAD = 1,
+	CLASS_RETURN_OF_LINK,
 };
 
 /* Shared at run time through the object's data section. */

@@ -164,7 +164,7 @@ struct event_header {
 	E(34, CLASS_LOAD, class_load, "class name", "the VM was asked for a class (begin)")                          \
 	E(35, CLASS_LOADED, class_loaded, "class name", "a class was loaded")                                        \
 	E(36, CLASS_PARSE, class_parse, "class name", "the VM parses a class file (begin)")                          \
-	E(37, CLASS_LINK, class_link, "class name", "the VM links a class: verify, rewrite (begin)")                 \
+	E(37, CLASS_LINK, class_link, "class name", "the VM links a class: verifies it first (begin)")                 \
 	E(38, CLASS_INIT, class_init, "class name", "a step of a class's initialisation")                            \
 	E(39, CLASS_RETURN, class_return, "", "what was begun for a class deeper in the stack ended")                \
 	E(40, COMPILE, compile, "compiler, class, method, signature", "a compilation began or ended")                \

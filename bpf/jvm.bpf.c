@@ -1,54 +1,11 @@
-/* Inside the JVM: its milestones, classes, exceptions, compilations, collections. USDT sites and function entries of libjvm;
+/* Inside the JVM: its milestones, exceptions, compilations, collections. USDT sites and function entries of libjvm;
  * one return probe, on JVM_FillInStackTrace, which Java code never calls directly (libjava's JNI stub does, by a call). */
-#include "bpf/java_stack.bpf.h"
-#include "bpf/site.bpf.h"
+#include "bpf/jvm_record.bpf.h"
 
 enum {
-	NAME_BYTES = 256,
 	EXCEPTION_NAME_BYTES = 128,
-	CALLER_FRAME_BYTES = 1024,
-	ASKER_FRAMES =
-		16, /* a class's asker lies behind the frames of the loaders that were asked one after another */
-	ASKER_FRAMES_IN_REQUEST = 32,
-	NESTED_LOADS_WALKED = 64,
 	WAIT_FRAMES = 64,
 };
-
-/* Starts a record with a variable tail in the probes' scratch place. */
-#define begin_record(name, NAME, thread)                                                                       \
-	({                                                                                                     \
-		struct event_##name *begun_ = scratch_at(1);                                                   \
-		if (begun_)                                                                                    \
-			fill_header(&begun_->header, EVENT_##NAME, 0, bpf_ktime_get_ns(), (thread)->pid, current_tid()); \
-		begun_;                                                                                        \
-	})
-
-/* A text of known length in user memory, at `offset` of the record; returns the offset behind it. */
-static __always_inline u32 append_text(void *record, u32 offset, u64 text, u64 length)
-{
-	length = length < NAME_BYTES ? length : NAME_BYTES - 1;
-	offset = bounded(offset, 4095);
-	if (!text || !length || bpf_probe_read_user((char *)record + offset, bounded((u32)length, NAME_BYTES - 1),
-						    (void *)text) != 0)
-		return offset;
-	return offset + (u32)length;
-}
-
-static __always_inline u32 append_nul(void *record, u32 offset)
-{
-	offset = bounded(offset, 4095);
-	((char *)record)[offset] = 0;
-	return offset + 1;
-}
-
-static __always_inline u32 append_symbol(void *record, u32 offset, u64 symbol)
-{
-	struct hotspot_process *process = java_process_of_current();
-
-	if (!process)
-		return offset;
-	return offset + java_symbol_read(process, symbol, (char *)record + offset, NAME_BYTES);
-}
 
 /* ---- the life of the VM ---- */
 
@@ -205,186 +162,12 @@ int jvm_exception_end(struct pt_regs *ctx)
 	return 0;
 }
 
-/* ---- classes ---- */
-
-/* The outermost load that goes on is over when its class is loaded: the text told is that of the same Symbol. */
-static __always_inline void end_load(struct thread_state *thread, u64 text)
-{
-	struct hotspot_process *process = thread->class_load_pointer ? java_process_of_current() : NULL;
-
-	if (process && text == thread->class_load_symbol + process->config.symbol_body)
-		thread->class_load_pointer = 0;
-}
-
-/* hotspot:class__loaded (name, length, loader data, is shared) */
-SEC("uprobe")
-int jvm_class_loaded(struct pt_regs *ctx)
-{
-	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
-
-	if (thread && site)
-		end_load(thread, site_argument(ctx, site, 0));
-
-	struct event_class_loaded *event = thread && site ? begin_record(class_loaded, CLASS_LOADED, thread) : NULL;
-
-	if (!event)
-		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
-	event->loader = site_argument(ctx, site, 2);
-	event->is_shared = (u8)site_argument(ctx, site, 3);
-
-	u32 size = append_text(event, EVENT_FIXED_SIZE(class_loaded), site_argument(ctx, site, 0),
-			       site_argument(ctx, site, 1));
-
-	event_output(&event->header, size, 0);
-	return 0;
-}
-
-/* hotspot:class__initialization__* (name, length, loader, …): the site's kind is the step. */
-SEC("uprobe")
-int jvm_class_init(struct pt_regs *ctx)
-{
-	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
-	struct event_class_init *event = thread && site ? begin_record(class_init, CLASS_INIT, thread) : NULL;
-
-	if (!event)
-		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
-	event->loader = site_argument(ctx, site, 2);
-	event->step = site->kind;
-
-	u32 size = append_text(event, EVENT_FIXED_SIZE(class_init), site_argument(ctx, site, 0),
-			       site_argument(ctx, site, 1));
-
-	event_output(&event->header, size, 0);
-	return 0;
-}
-
-/* Who asked for a class. A load within another load (a superclass, or the search of the loaders, one after another)
- * has the asker of the outermost one; its stack shows the loaders at work, for which some of a thread's loads suffice
- * outside requests. A nested load is known by its stack pointer, as long as the ends of loads are seen. */
-static __always_inline u64 stack_of_load(struct thread_state *thread, u64 stack_pointer, u64 symbol)
-{
-	u32 frames = control.is_in_request ? ASKER_FRAMES_IN_REQUEST : ASKER_FRAMES;
-
-	if (thread->class_load_pointer > stack_pointer && thread->has_class_returns) {
-		u32 nested = thread->nested_loads++;
-
-		if (!control.is_in_request && nested >= NESTED_LOADS_WALKED && (nested & (nested - 1)))
-			return 0;
-	} else {
-		thread->class_load_pointer = stack_pointer;
-		thread->class_load_symbol = symbol;
-	}
-	return java_stack_of_thread(thread->java_thread, frames);
-}
-
-/* Entry of SystemDictionary's loading function: argument 0 is the Symbol*, argument 1 the loader's handle, argument 2 the
- * JavaThread*, which for the main thread is not known before. */
-SEC("uprobe")
-int jvm_class_load(struct pt_regs *ctx)
-{
-	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
-	u64 stack_id;
-
-	if (thread && site)
-		thread->java_thread = site_argument(ctx, site, 2);
-	stack_id = thread && site ? stack_of_load(thread, PT_REGS_SP(ctx), site_argument(ctx, site, 0)) : 0;
-	struct event_class_load *event = thread && site ? begin_record(class_load, CLASS_LOAD, thread) : NULL;
-
-	if (!event)
-		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
-	event->loader = site_argument(ctx, site, 1);
-	event->stack_id = stack_id;
-	event_output(&event->header, append_symbol(event, EVENT_FIXED_SIZE(class_load), site_argument(ctx, site, 0)),
-		     0);
-	return 0;
-}
-
-/* Entry of KlassFactory::create_from_stream: argument 0 is the Symbol*, argument 1 the loader data. */
-SEC("uprobe")
-int jvm_class_parse(struct pt_regs *ctx)
-{
-	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
-	struct event_class_parse *event = thread && site ? begin_record(class_parse, CLASS_PARSE, thread) : NULL;
-
-	if (!event)
-		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
-	event->loader = site_argument(ctx, site, 1);
-	event_output(&event->header,
-		     append_symbol(event, EVENT_FIXED_SIZE(class_parse), site_argument(ctx, site, 0)), 0);
-	return 0;
-}
-
-/* Entry of Verifier::verify and Rewriter::rewrite: argument 0 is the InstanceKlass*. */
-SEC("uprobe")
-int jvm_class_link(struct pt_regs *ctx)
-{
-	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
-	struct hotspot_process *process = java_process_of_current();
-	struct event_class_link *event = thread && site ? begin_record(class_link, CLASS_LINK, thread) : NULL;
-	u32 size = EVENT_FIXED_SIZE(class_link);
-
-	if (!event)
-		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
-	event->class_address = site_argument(ctx, site, 0);
-	if (process)
-		size += java_klass_name(process, event->class_address, event->tail, NAME_BYTES);
-	event_output(&event->header, size, 0);
-	return 0;
-}
-
-/* Entry of what the VM calls when the loading or the rewriting of a class has just ended. RETURN_OF_DEEPER: the frames of the
- * probes above that lie deeper than this entry have returned. RETURN_OF_CALLER: so has, but for this last call, the caller
- * itself; libjvm keeps frame pointers, and below the caller's lie its saved frame pointer and its return address. */
-SEC("uprobe")
-int jvm_class_return(struct pt_regs *ctx)
-{
-	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
-	u64 stack_pointer = PT_REGS_SP(ctx);
-
-	if (!thread || !site)
-		return 0;
-	if (site->kind == RETURN_OF_CALLER) {
-#if defined(__TARGET_ARCH_x86)
-		u64 frame = PT_REGS_FP(ctx);
-
-		if (frame < stack_pointer || frame - stack_pointer > CALLER_FRAME_BYTES)
-			return 0;
-		stack_pointer = frame + 8;
-#else
-		return 0;
-#endif
-	}
-	thread->has_class_returns = 1;
-	if (stack_pointer >= thread->class_load_pointer)
-		thread->class_load_pointer = 0;
-
-	struct event_class_return *event =
-		event_reserve(class_return, CLASS_RETURN, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0);
-
-	if (!event)
-		return 0;
-	event->stack_pointer = stack_pointer;
-	event_submit(event);
-	return 0;
-}
-
 /* ---- compilations ---- */
 
 /* CompileTasks that wait for a compiler thread: when they were put into the queue. One that is taken out again uncompiled stays
- * here until it is reused, or forgotten as the oldest. */
+ * here until the VM, which keeps tasks in a list of free ones, uses its place again. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, u64);
 	__type(value, u64);

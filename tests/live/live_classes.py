@@ -31,6 +31,22 @@ def known_classes(version):
     # The loader asks its parent first.
     missing = [event for event in run.events("exception") if event["tail"].rstrip("\0") == "java/lang/ClassNotFoundException"]
     assert sum(event["count"] for event in missing) == truth["classes"], len(missing)
+    each_search_ends(run)
+
+
+def each_search_ends(run):
+    """Whether a class is found or not, by this loader or another: behind each search's begin its end was seen, none left over."""
+    assert run.report["observed"]["class_find_ends"] == "yes", run.report["not_observed_why"]
+    searches, ended = collections.defaultdict(list), 0
+    for event in sorted(run.events("class_load", "class_return"), key=lambda event: event["time_ns"]):
+        open_ones = searches[event["tid"]]
+        if event["kind"] == "class_load":
+            assert not open_ones or open_ones[-1] > event["stack_pointer"], event
+            open_ones.append(event["stack_pointer"])
+        while event["kind"] == "class_return" and open_ones and open_ones[-1] < event["stack_pointer"]:
+            open_ones.pop()
+            ended += 1
+    assert ended > 400 and not any(searches.values()), (ended, searches)
 
 
 @case

@@ -66,7 +66,7 @@ def without_symbols():
         skip(f"strip cannot be run here: {stripped.stdout.strip()[:200]}")
     run = known_exceptions(home)
     observed, why = run.report["observed"], run.report["not_observed_why"]
-    for what in ("class_find", "class_parse", "class_link", "jit_queue_wait"):
+    for what in ("class_find", "class_find_ends", "class_parse", "class_link", "jit_queue_wait"):
         assert observed[what] == "no" and "stripped" in why[what], (what, observed, why)
     for what in ("exceptions", "exception_classes", "java_stacks", "class_loading", "jit", "gc"):
         assert observed[what] in ("yes", "partly"), (what, observed, why)

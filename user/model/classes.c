@@ -166,25 +166,6 @@ static void on_class_parse(struct load *load, uint32_t thread, uint32_t index, c
 	spans_open(load, thread, SPAN_CLASS_PARSE, index, event->header.time_ns, event->stack_pointer, name);
 }
 
-/* A class is verified, then rewritten, which has a probe too: the second ends the first. */
-static void on_class_link(struct load *load, uint32_t thread, uint32_t index, const struct event_class_link *event)
-{
-	struct thread_state *state = &load->threads.items[thread];
-	uint32_t name = name_of(load, event);
-	bool is_second = false;
-
-	spans_on_stack_pointer(load, thread, event->stack_pointer, event->header.time_ns);
-	if (state->open.count) {
-		const struct open_span *top = &state->open.items[state->open.count - 1];
-
-		is_second = top->kind == SPAN_CLASS_LINK && top->name == name;
-	}
-	if (is_second)
-		spans_close(load, thread, SPAN_CLASS_LINK, name, event->header.time_ns, 0);
-	spans_open(load, thread, SPAN_CLASS_LINK, index, event->header.time_ns, event->stack_pointer, name)
-		->is_second = is_second;
-}
-
 void classes_on_event(struct load *load, uint32_t thread, uint32_t index, const struct event_header *event)
 {
 	uint64_t time_ns = event->time_ns;
@@ -210,7 +191,8 @@ void classes_on_event(struct load *load, uint32_t thread, uint32_t index, const 
 	case EVENT_CLASS_LINK: {
 		const struct event_class_link *link = (const struct event_class_link *)event;
 
-		on_class_link(load, thread, index, link);
+		spans_on_stack_pointer(load, thread, link->stack_pointer, time_ns);
+		spans_open(load, thread, SPAN_CLASS_LINK, index, time_ns, link->stack_pointer, name_of(load, link));
 		break;
 	}
 	case EVENT_CLASS_RETURN:

@@ -17,7 +17,6 @@ struct open_span {
 	uint32_t name;
 	uint8_t kind;
 	bool has_parse;		/* CLASS_LOAD: a CLASS_PARSE of the class was seen in it */
-	bool is_second;		/* CLASS_LINK: after verifying comes rewriting, which loads nothing */
 	uint64_t next_event_ns; /* the first thing that the thread did after it, 0: none yet */
 	uint64_t related_ns;	/* the end of the last thing in it that shows it was still going on, 0: none */
 	uint32_t read_event;	/* CLASS_LOAD: the last read of a file in it, nested loads excluded */

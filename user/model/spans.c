@@ -111,9 +111,6 @@ static bool is_elsewhere(const struct event_header *event)
 /* Verifying and parsing load classes, and run Java code only in a request for one. */
 static bool shows_return(const struct open_span *top, const struct event_header *event)
 {
-	if (top->kind == SPAN_CLASS_LINK && top->is_second && event->kind >= EVENT_CLASS_LOAD &&
-	    event->kind <= EVENT_CLASS_LINK)
-		return true;
 	return (top->kind == SPAN_CLASS_LINK || top->kind == SPAN_CLASS_PARSE) && is_elsewhere(event);
 }
 

@@ -79,110 +79,88 @@ enum instruction_cost instruction_probe_offset(enum elf_machine machine, const u
 
 /* ---- whole functions ---- */
 
-static int64_t signed_at(const uint8_t *bytes, size_t size)
-{
-	return size == 1 ? (int8_t)bytes[0] : (int32_t)word_at(bytes);
-}
-
-/* Whether the x86-64 instruction may go on outside the function by a jump. */
-static bool jumps_out_x86_64(const uint8_t *bytes, const struct instruction *decoded, uint64_t at, uint64_t length)
-{
-	uint8_t opcode = bytes[decoded->opcode_at];
-	size_t operand = decoded->opcode_at + 1;
-	size_t size = 0;
+/* What a walk through a function asks of each instruction. */
+struct step {
+	size_t length;	   /* 0: not known */
+	bool is_call;	   /* direct, to target */
+	bool ends_line;	   /* nothing is known of what runs after it: a return, an indirect jump, a trap */
 	uint64_t target;
+};
 
-	if (decoded->is_vector)
-		return false;
-	if (decoded->map == MAP_0F && (opcode & 0xf0) == 0x80)
-		size = 4;
-	else if (decoded->map == MAP_ONE_BYTE && opcode == 0xe9)
-		size = 4;
-	else if (decoded->map == MAP_ONE_BYTE &&
-		 (opcode == 0xeb || (opcode & 0xf0) == 0x70 || (opcode & 0xfc) == 0xe0))
-		size = 1;
-	else if (decoded->map == MAP_ONE_BYTE && opcode == 0xff) {
-		unsigned int reg = (bytes[decoded->modrm_at] >> 3) & 7;
-
-		return reg == 4 || reg == 5; /* through a register or memory: nobody knows where to */
-	}
-	if (!size)
-		return false;
-	target = at + decoded->length + (uint64_t)signed_at(bytes + operand, size);
-	return target >= length;
-}
-
-static bool is_call_x86_64(const uint8_t *bytes, const struct instruction *decoded)
+static struct step step_x86_64(const uint8_t *bytes, size_t length, uint64_t address)
 {
-	uint8_t opcode = bytes[decoded->opcode_at];
+	struct instruction decoded;
 
-	if (decoded->map != MAP_ONE_BYTE || decoded->is_vector)
-		return false;
-	return opcode == 0xe8 || (opcode == 0xff && ((bytes[decoded->modrm_at] >> 3) & 6) == 2);
-}
+	if (!instruction_decode(bytes, length, &decoded))
+		return (struct step){};
 
-/* Walks the function; false where it cannot be decoded to its end. */
-static bool walk_x86_64(const uint8_t *bytes, size_t length, bool *ret_jumps_out, size_t *ret_calls)
-{
-	size_t at = 0;
+	struct step step = {.length = decoded.length};
+	uint8_t opcode = bytes[decoded.opcode_at];
 
-	*ret_jumps_out = false;
-	*ret_calls = 0;
-	while (at < length) {
-		struct instruction decoded;
+	if (decoded.is_vector)
+		return step;
+	if (decoded.map == MAP_ONE_BYTE && opcode == 0xe8) {
+		step.is_call = true;
+		step.target = address + decoded.length +
+			      (uint64_t)(int64_t)(int32_t)word_at(bytes + decoded.opcode_at + 1);
+	} else if (decoded.map == MAP_ONE_BYTE && opcode == 0xff) {
+		unsigned int reg = (bytes[decoded.modrm_at] >> 3) & 7;
 
-		if (!instruction_decode(bytes + at, length - at, &decoded))
-			return false;
-		*ret_jumps_out |= jumps_out_x86_64(bytes + at, &decoded, at, length);
-		*ret_calls += is_call_x86_64(bytes + at, &decoded);
-		at += decoded.length;
+		step.ends_line = reg == 4 || reg == 5; /* jmp through a register or memory */
+	} else if (decoded.map == MAP_ONE_BYTE) {
+		/* ret, int3, hlt; loop and jrcxz may go elsewhere */
+		step.ends_line = (opcode & 0xf6) == 0xc2 || opcode == 0xcc || opcode == 0xf4 || (opcode & 0xfc) == 0xe0;
+	} else {
+		step.ends_line = decoded.map == MAP_0F && opcode == 0x0b; /* ud2 */
 	}
-	return length > 0;
+	return step;
 }
 
-static bool walk_aarch64(const uint8_t *bytes, size_t length, bool *ret_jumps_out, size_t *ret_calls)
+static struct step step_aarch64(const uint8_t *bytes, size_t length, uint64_t address)
 {
-	*ret_jumps_out = false;
-	*ret_calls = 0;
-	for (size_t at = 0; at + 4 <= length; at += 4) {
-		uint32_t word = word_at(bytes + at);
-		int64_t distance;
+	uint32_t word = length >= 4 ? word_at(bytes) : 0;
+	struct step step = {.length = length >= 4 ? 4 : 0};
+	int64_t distance;
 
-		if ((word & 0xfc000000) == 0x94000000 || (word & 0xfefff800) == 0xd63f0000)
-			++*ret_calls; /* bl; blr, blraa ... */
-		else if ((word & 0xfefff800) == 0xd61f0000)
-			*ret_jumps_out = true; /* br, braa ... */
-		else if (is_branch_aarch64(word, &distance) && at + (uint64_t)distance >= length)
-			*ret_jumps_out = true;
+	if ((word & 0xfc000000) == 0x94000000 && is_branch_aarch64(word, &distance)) { /* bl */
+		step.is_call = true;
+		step.target = address + (uint64_t)distance;
 	}
-	return length > 0 && length % 4 == 0;
+	/* br, ret and their authenticated forms; brk and the rest of the exceptions */
+	step.ends_line = (word & 0xfebf0000) == 0xd61f0000 || (word & 0xff000000) == 0xd4000000 || word >> 16 == 0;
+	return step;
 }
 
-static bool walk(enum elf_machine machine, const uint8_t *bytes, size_t length, bool *ret_jumps_out,
-		 size_t *ret_calls)
+static struct step step_at(enum elf_machine machine, const uint8_t *bytes, size_t length, uint64_t address)
 {
 	if (machine == ELF_X86_64)
-		return walk_x86_64(bytes, length, ret_jumps_out, ret_calls);
+		return step_x86_64(bytes, length, address);
 	if (machine == ELF_AARCH64)
-		return walk_aarch64(bytes, length, ret_jumps_out, ret_calls);
-	return false;
+		return step_aarch64(bytes, length, address);
+	return (struct step){};
 }
 
-bool instruction_has_tail_jump(enum elf_machine machine, const uint8_t *bytes, size_t length_bytes)
+size_t instruction_after_calls(enum elf_machine machine, const uint8_t *bytes, size_t length_bytes, uint64_t address,
+			       uint64_t callee, size_t *ret_offsets, size_t capacity)
 {
-	bool jumps_out;
-	size_t calls;
+	bool is_behind = false; /* a call of the callee, and no place for it yet */
+	size_t count = 0;
 
-	return !walk(machine, bytes, length_bytes, &jumps_out, &calls) || jumps_out;
-}
+	for (size_t at = 0; at < length_bytes;) {
+		const struct step step = step_at(machine, bytes + at, length_bytes - at, address + at);
 
-bool instruction_count_calls(enum elf_machine machine, const uint8_t *bytes, size_t length_bytes, size_t *ret_calls)
-{
-	bool jumps_out;
-	size_t calls;
-
-	if (!walk(machine, bytes, length_bytes, &jumps_out, &calls))
-		return false;
-	*ret_calls = calls;
-	return true;
+		if (!step.length)
+			return 0;
+		if (is_behind && instruction_cost(machine, bytes + at, length_bytes - at) == INSTRUCTION_EMULATED) {
+			if (count == capacity)
+				return 0;
+			ret_offsets[count++] = at;
+			is_behind = false;
+		}
+		if (is_behind && step.ends_line)
+			return 0;
+		is_behind |= step.is_call && step.target == callee;
+		at += step.length;
+	}
+	return is_behind ? 0 : count;
 }

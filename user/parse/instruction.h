@@ -28,10 +28,9 @@ enum instruction_cost instruction_cost(enum elf_machine machine, const uint8_t *
 enum instruction_cost instruction_probe_offset(enum elf_machine machine, const uint8_t *bytes, size_t length_bytes,
 					       size_t *ret_offset);
 
-/* Whether a return probe on a callee is safe as far as this caller goes: the function reaches `callee` only by calls
- * and never leaves by a jump out of itself (a tail jump would hand its own return address to the callee).
- * Conservative: code that cannot be decoded to the end counts as a tail jump. The bytes are the whole function. */
-bool instruction_has_tail_jump(enum elf_machine machine, const uint8_t *bytes, size_t length_bytes);
-
-/* The call instructions in the function, direct and indirect; false where the code cannot be decoded to the end. */
-bool instruction_count_calls(enum elf_machine machine, const uint8_t *bytes, size_t length_bytes, size_t *ret_calls);
+/* Where in a function, whose bytes are given whole and lie at `address`, a direct call of `callee` has just returned: for each such
+ * call the offset of the first emulated instruction behind it, with nothing between that leaves the straight line. The stack
+ * pointer there is the caller's. Returns how many there are, at most `capacity`; 0 where there is no such call, where code cannot
+ * be decoded to the function's end, or where one of the calls has no such place behind it. */
+size_t instruction_after_calls(enum elf_machine machine, const uint8_t *bytes, size_t length_bytes, uint64_t address,
+			       uint64_t callee, size_t *ret_offsets, size_t capacity);

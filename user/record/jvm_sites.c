@@ -14,6 +14,9 @@ enum source {
 	SOURCE_USDT,   /* "provider:name" */
 	SOURCE_SYMBOL, /* a mangled name's beginning, up to where JDKs differ */
 	SOURCE_RETURN, /* the return of the function of that name */
+	/* "caller callee": in the caller, behind each call of the callee. A return probe would rewrite the return address on a
+	 * stack that HotSpot's own walker reads. */
+	SOURCE_AFTER_CALL,
 };
 
 enum { NO_ARGUMENT = -1 };
@@ -44,11 +47,8 @@ static const struct site_row {
 	{JVM_SITES, "jvm_class_load", SOURCE_SYMBOL, "_ZN16SystemDictionary19load_instance_classEjP6Symbol6Handle", 0, 1, 2, 3, "class_find"},
 	{JVM_SITES, "jvm_class_parse", SOURCE_SYMBOL, "_ZN12KlassFactory18create_from_streamEP15ClassFileStreamP6SymbolP15ClassLoaderData", 0, 1, 2, NO_ARGUMENT, "class_parse"},
 	{JVM_SITES, "jvm_class_link", SOURCE_SYMBOL, "_ZN8Verifier6verifyEP13InstanceKlass", 0, 0, NO_ARGUMENT, NO_ARGUMENT, "class_link"},
-	{JVM_SITES, "jvm_class_link", SOURCE_SYMBOL, "_ZN8Rewriter7rewriteEP13InstanceKlass", 0, 0, NO_ARGUMENT, NO_ARGUMENT, "class_link"},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16PlaceholderTable15find_and_removeE", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZL27handle_resolution_exceptionP6Symbol", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN16SystemDictionary17check_constraintsE", RETURN_OF_CALLER, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
-	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN13InstanceKlass12link_methodsEP10JavaThread", RETURN_OF_DEEPER, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
+	{JVM_SITES, "jvm_class_return", SOURCE_AFTER_CALL, "_ZN16SystemDictionary30resolve_instance_class_or_nullE _ZN16SystemDictionary19load_instance_classE", CLASS_RETURN_OF_LOAD, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, "class_find_ends"},
+	{JVM_SITES, "jvm_class_return", SOURCE_SYMBOL, "_ZN13InstanceKlass12link_methodsEP", CLASS_RETURN_OF_LINK, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT, NULL},
 	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__concurrent", CLASS_INIT_CONCURRENT, 0, 0, NO_ARGUMENT, "class_init"},
 	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__clinit", CLASS_INIT_CLINIT, 0, 0, NO_ARGUMENT, "class_init"},
 	{JVM_SITES, "jvm_class_init", SOURCE_USDT, "hotspot:class__initialization__error", CLASS_INIT_ERROR, 0, 0, NO_ARGUMENT, "class_init"},
@@ -150,16 +150,71 @@ static void add_function(struct elf_file *file, const struct site_row *row, cons
 	set_parameter(&site->spec, machine, 2, row->third);
 }
 
+/* ---- behind calls ---- */
+
+enum { FUNCTION_BYTES_MAX = 65536, CALLS_MAX = 8 };
+
+/* Of a SOURCE_AFTER_CALL row, as far as they were met. */
+struct call {
+	const struct site_row *row;
+	struct elf_symbol caller;
+	uint64_t callee_address;
+};
+
+static bool is_beginning(const char *name, const char *beginning, size_t length)
+{
+	return strncmp(name, beginning, length) == 0 && !strstr(name, ".cold") && !strstr(name, ".part");
+}
+
+static void see_caller_or_callee(struct call *call, const struct elf_symbol *symbol)
+{
+	const char *caller = call->row->place, *callee = strchr(caller, ' ') + 1;
+
+	if (!call->caller.address && is_beginning(symbol->name, caller, (size_t)(callee - 1 - caller)))
+		call->caller = *symbol;
+	else if (!call->callee_address && is_beginning(symbol->name, callee, strlen(callee)))
+		call->callee_address = symbol->address;
+}
+
+static void add_after_calls(struct elf_file *file, const struct call *call, struct probe_sites *sites)
+{
+	enum elf_machine machine = elf_info(file)->machine;
+	uint64_t length_bytes = call->caller.length_bytes;
+	size_t offsets[CALLS_MAX], count = 0, read_bytes = 0;
+
+	if (!call->callee_address || !length_bytes || length_bytes > FUNCTION_BYTES_MAX)
+		return;
+
+	auto_free uint8_t *code = malloc(length_bytes);
+
+	if (!code)
+		memory_exhausted();
+
+	struct err *err = elf_read_address(file, call->caller.address, code, length_bytes, &read_bytes);
+
+	if (!err && read_bytes == length_bytes)
+		count = instruction_after_calls(machine, code, length_bytes, call->caller.address, call->callee_address,
+						offsets, array_length(offsets));
+	err_free(err);
+	for (size_t i = 0; i < count; i++) {
+		struct probe_site *site = vec_push(&sites->items);
+
+		site->program = call->row->program;
+		site->what = call->row->what;
+		site->file_offset = call->caller.file_offset + offsets[i];
+		site->spec.kind = call->row->kind;
+	}
+}
+
+/* ---- symbols ---- */
+
 struct symbol_search {
 	struct elf_file *file;
 	int library;
 	struct probe_sites *sites;
+	struct call calls[4];
+	size_t call_count;
 };
-
-static bool is_beginning(const char *name, const char *beginning)
-{
-	return strncmp(name, beginning, strlen(beginning)) == 0;
-}
 
 static bool see_symbol(void *context, const struct elf_symbol *symbol)
 {
@@ -167,18 +222,17 @@ static bool see_symbol(void *context, const struct elf_symbol *symbol)
 
 	if (!symbol->section || symbol->file_offset == UINT64_MAX)
 		return true;
+	for (size_t i = 0; i < search->call_count; i++)
+		see_caller_or_callee(&search->calls[i], symbol);
 	for (size_t i = 0; i < array_length(rows); i++) {
 		const struct site_row *row = &rows[i];
 
-		if (row->library != search->library || row->source == SOURCE_USDT ||
-		    !is_beginning(symbol->name, row->place))
+		if (row->library != search->library || row->source == SOURCE_USDT || row->source == SOURCE_AFTER_CALL ||
+		    !is_beginning(symbol->name, row->place, strlen(row->place)))
 			continue;
 		/* C names must match whole; mangled ones go on with parameters, and ".cold" parts are no entries. */
 		if ((row->place[0] != '_' || row->place[1] == '_') && strcmp(symbol->name, row->place) != 0)
 			continue;
-		if (strstr(symbol->name, ".cold") || strstr(symbol->name, ".part"))
-			continue;
-
 		bool is_known = false;
 
 		for vec_each(site, &search->sites->items)
@@ -237,6 +291,8 @@ static void add_all_missing(struct elf_file *file, int library, struct probe_sit
 			add_missing(sites, row->what, elf_info(file)->has_usdt ? "libjvm has no probe %s"
 									       : "libjvm has no USDT notes (%s)",
 				    row->place);
+		else if (row->source == SOURCE_AFTER_CALL && elf_info(file)->has_symtab)
+			add_missing(sites, row->what, "no place behind the calls of %s can be probed", row->place);
 		else
 			add_missing(sites, row->what, elf_info(file)->has_symtab ? "libjvm has no function %s"
 										 : "libjvm is stripped: no symbol %s",
@@ -256,7 +312,12 @@ struct err *probe_sites_find(struct elf_file *file, int library, struct probe_si
 			if (rows[i].library == library && rows[i].source == SOURCE_USDT)
 				add_usdt(file, &notes, &rows[i], ret_sites);
 	}
+	for (size_t i = 0; i < array_length(rows) && search.call_count < array_length(search.calls); i++)
+		if (rows[i].library == library && rows[i].source == SOURCE_AFTER_CALL)
+			search.calls[search.call_count++].row = &rows[i];
 	TRY(elf_each_symbol(file, see_symbol, &search));
+	for (size_t i = 0; i < search.call_count; i++)
+		add_after_calls(file, &search.calls[i], ret_sites);
 	add_all_missing(file, library, ret_sites);
 	return NULL;
 }

@@ -22,7 +22,7 @@ struct probes_options {
 
 enum {
 	PROBES_RING_BYTES_DEFAULT = 16 * 1024 * 1024,
-	PROBES_SAMPLE_RATE_DEFAULT_HZ = 2000,
+	PROBES_SAMPLE_RATE_DEFAULT_HZ = 1000,
 	PROBES_IDLE_SAMPLE_DIVISOR = 10, /* outside request windows the rate is that much lower */
 };
 

@@ -228,6 +228,7 @@ static const char *observed_words(struct screen *screen, const char *what)
 		{"exception_classes", "which exceptions they were"},
 		{"exception_duration", "the time of exceptions"},
 		{"class_find", "the time to find classes"},
+		{"class_find_ends", "when the search for a class ended"},
 		{"samples", "samples of running code"},
 		{"java_stacks", "Java stacks"},
 		{"gc", "garbage collection"},

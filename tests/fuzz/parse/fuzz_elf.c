@@ -14,7 +14,7 @@ static bool look_at(void *context, const struct elf_symbol *symbol)
 {
 	struct elf_file *file = context;
 	uint8_t code[64];
-	size_t length = 0, offset, calls;
+	size_t length = 0, offset, places[2];
 
 	if (strlen(symbol->name) == 0)
 		abort();
@@ -22,8 +22,11 @@ static bool look_at(void *context, const struct elf_symbol *symbol)
 	if (length > sizeof(code))
 		abort();
 	instruction_probe_offset(elf_info(file)->machine, code, length, &offset);
-	instruction_has_tail_jump(elf_info(file)->machine, code, length);
-	instruction_count_calls(elf_info(file)->machine, code, length, &calls);
+	for (size_t i = instruction_after_calls(elf_info(file)->machine, code, length, symbol->address, symbol->address,
+						places, 2);
+	     i > 0; i--)
+		if (places[i - 1] >= length)
+			abort();
 	return true;
 }
 

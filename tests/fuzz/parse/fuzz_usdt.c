@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *section = malloc(size + !size);
 	char *text = malloc(size + 1);
 	struct usdt_notes notes;
-	size_t length, offset;
+	size_t length, offset, places[2];
 
 	memcpy(section, data, size);
 	memcpy(text, data, size);
@@ -50,8 +50,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (length > size || length > 15)
 		abort();
 	instruction_probe_offset(ELF_X86_64, data, size, &offset);
-	instruction_has_tail_jump(ELF_X86_64, data, size);
-	instruction_has_tail_jump(ELF_AARCH64, data, size);
+	/* A function at address 0 that calls itself. */
+	instruction_after_calls(ELF_X86_64, data, size, 0, 0, places, 2);
+	instruction_after_calls(ELF_AARCH64, data, size, 0, 0, places, 2);
 	free(text);
 	return 0;
 }

@@ -105,60 +105,73 @@ static void probe_offsets(void **state)
 	}
 }
 
-#define CODE(text) (const uint8_t *)(text), sizeof(text) - 1
+struct after_calls {
+	const char *bytes;
+	size_t length;
+	size_t count, offsets[2]; /* expected */
+};
 
-/* libjava's Java_java_lang_Throwable_fillInStackTrace of Temurin 25, and what it must not be taken for. */
-static void tail_jumps(void **state)
+#define AFTER(text, ...)                              \
+	{                                             \
+		text, sizeof(text) - 1, __VA_ARGS__ \
+	}
+
+static void check_after_calls(enum elf_machine machine, const struct after_calls *cases, size_t count)
 {
-	static const char calls[] =
-		"\x55\x48\x89\xe5\x53\x48\x89\xf3\x48\x83\xec\x08\xe8\xdf\x97\xff\xff\x48\x89\xd8\x48\x8b\x5d"
-		"\xf8\xc9\xc3";
-	size_t count = 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t offsets[2] = {99, 99};
 
-	(void)state;
-	assert_false(instruction_has_tail_jump(ELF_X86_64, CODE(calls)));
-	assert_true(instruction_count_calls(ELF_X86_64, CODE(calls), &count));
-	assert_int_equal(count, 1);
-	/* push; jmp out / jmp inside; jcc out; indirect; undecodable; cut; nothing */
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("\x55\xe9\x00\x10\x00\x00")));
-	assert_false(instruction_has_tail_jump(ELF_X86_64, CODE("\x55\xeb\xfd\xc3")));
-	assert_false(instruction_has_tail_jump(ELF_X86_64, CODE("\xeb\x01\x90\xc3")));
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("\xeb\x02\x90\xc3"))); /* to just behind the end */
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("\x0f\x84\x00\x01\x00\x00\xc3")));
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("\x74\x80\xc3"))); /* to before the beginning */
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("\xff\xe0")));
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("\x3e\xff\x25\x00\x00\x00\x00")));
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("\x55\x06\xc3")));
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("\x55\xe8\x00")));
-	assert_true(instruction_has_tail_jump(ELF_X86_64, CODE("")));
-	assert_true(instruction_has_tail_jump(ELF_OTHER, CODE("\xc3")));
-	assert_false(instruction_count_calls(ELF_X86_64, CODE("\x06"), &count));
-	assert_true(instruction_count_calls(ELF_X86_64, CODE("\xff\xd0\xff\x15\x00\x00\x00\x00\xc3"), &count));
-	assert_int_equal(count, 2);
+		if (instruction_after_calls(machine, (const uint8_t *)cases[i].bytes, cases[i].length, 0x1000, 0x2000,
+					    offsets, 2) != cases[i].count)
+			fail_msg("case %zu", i);
+		for (size_t j = 0; j < cases[i].count; j++)
+			assert_int_equal(offsets[j], cases[i].offsets[j]);
+	}
 }
 
-static void tail_jumps_aarch64(void **state)
+/* The function lies at 0x1000, what it calls at 0x2000: a call at its very beginning is e8 fb 0f 00 00. */
+static void after_calls(void **state)
 {
-	size_t count = 0;
+	static const struct after_calls cases[] = {
+		AFTER("\xe8\xfb\x0f\x00\x00\x74\x00\xc3", 1, {5}),				    /* call; je */
+		AFTER("\xe8\xfb\x0f\x00\x00\x49\x89\xc2\x4d\x85\xe4\x0f\x84\x37\x03\x00\x00\xc3", 1, {11}), /* mov, test */
+		AFTER("\x55\xe8\xfa\x0f\x00\x00\x90\xc3", 1, {6}),			    /* push; call; nop */
+		AFTER("\xe8\xfb\x0f\x00\x00\x90\xe8\xf5\x0f\x00\x00\xeb\x00\xc3", 2, {5, 11}),	    /* two of them */
+		AFTER("\xe8\xfb\x0f\x00\x00\xe8\xf6\x0f\x00\x00\xeb\x00\xc3", 2, {5, 10}), /* the next call is the place */
+		AFTER("\xe8\xfb\x0f\x00\x01\x90\xc3", 0, {}),				    /* of another function */
+		AFTER("\xe8\xfb\x0f\x00\x00\xc3\x90", 0, {}),				    /* it returns first */
+		AFTER("\xe8\xfb\x0f\x00\x00\xff\xe0\x90", 0, {}),			    /* jmp *%rax first */
+		AFTER("\xe8\xfb\x0f\x00\x00\xe3\x01\x90", 0, {}),			    /* jrcxz first */
+		AFTER("\xe8\xfb\x0f\x00\x00\x0f\x0b\x90", 0, {}),			    /* ud2 first */
+		AFTER("\xe8\xfb\x0f\x00\x00\x90\xe8\xf5\x0f\x00\x00\xc3", 0, {}), /* one of two has no place */
+		AFTER("\xe8\xfb\x0f\x00\x00\x48\x89\xc3", 0, {}),			    /* the function ends */
+		AFTER("\xe8\xfb\x0f\x00\x00\x90\x06", 0, {}),				    /* cannot be decoded */
+		AFTER("\xe8\xfb\x0f\x00", 0, {}),					    /* cut */
+		AFTER("\xe8\xfb\x0f\x00\x00\x90\xe8\xf5\x0f\x00\x00\x90\xe8\xef\x0f\x00\x00\x90", 0, {}), /* no room */
+		AFTER("", 0, {}),
+	};
 
 	(void)state;
-	/* stp x29,x30,[sp,-16]!; bl +0x1000; ldp; ret */
-	assert_false(instruction_has_tail_jump(
-		ELF_AARCH64, CODE("\xfd\x7b\xbf\xa9\x00\x04\x00\x94\xfd\x7b\xc1\xa8\xc0\x03\x5f\xd6")));
-	assert_true(instruction_count_calls(ELF_AARCH64, CODE("\x00\x04\x00\x94\x00\x00\x3f\xd6\xc0\x03\x5f\xd6"),
-					    &count));
-	assert_int_equal(count, 2);
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x00\x04\x00\x14")));			/* b out */
-	assert_false(instruction_has_tail_jump(ELF_AARCH64, CODE("\x1f\x20\x03\xd5\xff\xff\xff\x17"))); /* b -4 */
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\xff\xff\xff\x17")));			/* b -4 */
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x00\x02\x1f\xd6")));			/* br x16 */
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\x20\x10\x00\x54")));			/* b.eq out */
-	assert_false(
-		instruction_has_tail_jump(ELF_AARCH64, CODE("\x20\x00\x00\xb4\xc0\x03\x5f\xd6"))); /* cbz x0,+4 */
-	assert_true(
-		instruction_has_tail_jump(ELF_AARCH64, CODE("\x40\x00\x00\x36\xc0\x03\x5f\xd6"))); /* tbz w0,0,+8 */
-	assert_true(instruction_has_tail_jump(ELF_AARCH64, CODE("\xc0\x03\x5f")));
-	assert_int_equal(instruction_cost(ELF_AARCH64, CODE("\x00\x04\x00\x14")), INSTRUCTION_EMULATED);
+	check_after_calls(ELF_X86_64, cases, sizeof(cases) / sizeof(cases[0]));
+	assert_int_equal(instruction_after_calls(ELF_OTHER, (const uint8_t *)"\x90", 1, 0, 0, NULL, 0), 0);
+}
+
+/* bl 0x2000 at 0x1000 is 94000400; at 0x1004 it is 940003ff. */
+static void after_calls_aarch64(void **state)
+{
+	static const struct after_calls cases[] = {
+		/* bl; mov x0,x1; cbz x0,+4; ret */
+		AFTER("\x00\x04\x00\x94\xe0\x03\x01\xaa\x20\x00\x00\xb4\xc0\x03\x5f\xd6", 1, {8}),
+		AFTER("\x1f\x20\x03\xd5\xff\x03\x00\x94\x01\x00\x00\x14\xc0\x03\x5f\xd6", 1, {8}), /* nop; bl; b +4 */
+		AFTER("\x00\x04\x00\x94\xc0\x03\x5f\xd6", 0, {}),				 /* bl; ret */
+		AFTER("\x00\x04\x00\x94\x00\x02\x1f\xd6\x01\x00\x00\x14", 0, {}),		 /* bl; br x16; b */
+		AFTER("\x01\x04\x00\x94\x01\x00\x00\x14", 0, {}),				 /* bl elsewhere */
+		AFTER("\x00\x04\x00\x94\x01\x00", 0, {}),					 /* cut */
+	};
+
+	(void)state;
+	check_after_calls(ELF_AARCH64, cases, sizeof(cases) / sizeof(cases[0]));
+	assert_int_equal(instruction_cost(ELF_AARCH64, (const uint8_t *)"\x00\x04\x00\x14", 4), INSTRUCTION_EMULATED);
 }
 
 /* objdump's line: address, tab, the bytes in hexadecimal, tab, text. */
@@ -219,8 +232,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lengths_and_costs),
 		cmocka_unit_test(probe_offsets),
-		cmocka_unit_test(tail_jumps),
-		cmocka_unit_test(tail_jumps_aarch64),
+		cmocka_unit_test(after_calls),
+		cmocka_unit_test(after_calls_aarch64),
 		cmocka_unit_test(every_instruction_of_the_c_library),
 	};
 
