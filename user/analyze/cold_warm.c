@@ -128,6 +128,7 @@ static void compare_route(const struct model *model, const struct route *route, 
 	size_t count = route->warm.count, cut = count / 4;
 	int64_t sums[CAUSE_COUNT] = {}, means[CAUSE_COUNT];
 	bool estimated[CAUSE_COUNT] = {};
+	int64_t tracing_ns = 0;
 
 	for (size_t i = 0; i < count; i++)
 		ranked[i] = (struct ranked){latency_of(model, route->warm.items[i]), route->warm.items[i]};
@@ -135,6 +136,7 @@ static void compare_route(const struct model *model, const struct route *route, 
 	for (size_t i = cut; i < count - cut; i++) {
 		const struct report_request *warm = report_request_of(report, ranked[i].request);
 
+		tracing_ns += warm->tracing_ns;
 		for (int cause = 0; cause < CAUSE_COUNT; cause++) {
 			sums[cause] += warm->causes[cause];
 			estimated[cause] |= warm->cause_is_estimated[cause];
@@ -153,6 +155,8 @@ static void compare_route(const struct model *model, const struct route *route, 
 		.warm_max_ns = ranked[count - 1].latency_ns,
 		.warm_count = (int64_t)count,
 		.excess_ns = cold->latency_ns - warm_ns,
+		.cold_tracing_ns = cold->tracing_ns,
+		.warm_tracing_ns = tracing_ns / (int64_t)(count - 2 * cut),
 	};
 	fill_rows(cold, means, estimated, ret_row, &report->arena);
 }

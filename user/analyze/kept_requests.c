@@ -8,6 +8,7 @@
 #include "analyze/inventory_internal.h"
 #include "analyze/path.h"
 #include "analyze/phases.h"
+#include "analyze/tracing_cost.h"
 #include "base/search.h"
 
 /* ---- inclusive figures ---- */
@@ -162,16 +163,16 @@ static void store_path(const struct model *model, const struct request *from, co
 		if (tile->thread != NO_INDEX) {
 			const struct thread *thread = &model->threads.list.items[tile->thread];
 
-				shown.pid = thread->pid;
-				shown.tid = thread->tid;
-				shown.thread = model_thread_name(model, tile->thread, tile->start_ns);
-			}
-			add_inclusive(model, tile, &inclusive, arena);
-			if (count && can_join(&tiles[count - 1], &shown))
-				tiles[count - 1].duration_ns += shown.duration_ns;
-			else
-				tiles[count++] = shown;
+			shown.pid = thread->pid;
+			shown.tid = thread->tid;
+			shown.thread = model_thread_name(model, tile->thread, tile->start_ns);
 		}
+		add_inclusive(model, tile, &inclusive, arena);
+		if (count && can_join(&tiles[count - 1], &shown))
+			tiles[count - 1].duration_ns += shown.duration_ns;
+		else
+			tiles[count++] = shown;
+	}
 	request->path = tiles;
 	request->path_count = count;
 	store_inclusive(&inclusive, request, arena);
@@ -224,6 +225,7 @@ static void store_request(struct work *work, const struct request *from, bool is
 	path_walk(work->walker, from, &work->path);
 	path_causes(&work->path, ret_request->causes, ret_request->cause_is_estimated);
 	store_path(model, from, &work->path, ret_request, work->arena);
+	ret_request->tracing_ns = tracing_cost_of_path_ns(model, ret_request->path, ret_request->path_count);
 	counts_between(work->counts, from->arrival_ns, from->end_ns, &ret_request->counts);
 }
 

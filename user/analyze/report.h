@@ -144,6 +144,7 @@ struct report_request {
 	const struct named_value *inclusive;
 	size_t inclusive_count;
 	struct counts counts;
+	int64_t tracing_ns; /* estimated: what of the latency is recording it */
 	const struct report_tile *path; /* in time order, covers the window exactly */
 	size_t path_count;
 };
@@ -165,6 +166,7 @@ struct report_cause_row {
 struct report_cold_vs_warm {
 	const char *route;
 	int64_t cold_ns, warm_ns, warm_median_ns, warm_min_ns, warm_max_ns, warm_count, excess_ns;
+	int64_t cold_tracing_ns, warm_tracing_ns; /* estimated: what of them is recording them */
 	const struct report_cause_row *causes; /* by excess, largest first; only rows that are not all zero */
 	size_t cause_count;
 };

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "analyze/phases.h"
+#include "analyze/tracing_cost.h"
 #include "base/auto.h"
 #include "base/fmt.h"
 #include "base/text.h"
@@ -211,64 +212,6 @@ static void fill_observed(const struct model *model, struct report *report)
 	report->observed_count = count;
 }
 
-/* What a record of a kind costs the traced thread, measured on one machine: a loop of the event (scripts/bench) where there is
- * one, else the program's own time (bpf_stats) and 650 ns for the trap of a probe of user code. Of exceptions, samples and class
- * loads most is the walk of the Java stack; each compilation has two records and four probes. An estimate of the order of magnitude. */
-static int64_t cost_of_kind_ns(uint32_t kind)
-{
-	enum { SWITCH_NS = 615, WAKE_NS = 396, FAULT_NS = 535, CALL_NS = 670, INTERRUPT_NS = 500, SAMPLE_NS = 14000 };
-	enum { TRAP_NS = 650, UPROBE_NS = TRAP_NS + 350, NAMED_UPROBE_NS = TRAP_NS + 950, CLASS_LOAD_NS = TRAP_NS + 3000, COMPILE_NS = 2 * TRAP_NS + 3000,
-	       EXCEPTION_NS = 2 * TRAP_NS + 9500 };
-
-	switch ((enum event_kind)kind) {
-	case EVENT_SWITCH_OUT:
-	case EVENT_SWITCH_IN:
-		return SWITCH_NS / 2; /* one switch makes both */
-	case EVENT_WAKE:
-		return WAKE_NS;
-	case EVENT_FAULT:
-		return FAULT_NS;
-	case EVENT_SYSCALL:
-	case EVENT_FILE_OPEN:
-	case EVENT_FILE_LOOKUP:
-	case EVENT_FILE_READ:
-	case EVENT_FILE_WRITE:
-	case EVENT_FILE_MAP:
-	case EVENT_SOCKET_ACCEPT:
-	case EVENT_SOCKET_CONNECT:
-	case EVENT_SOCKET_READ:
-	case EVENT_SOCKET_WRITE:
-		return CALL_NS;
-	case EVENT_SAMPLE:
-		return SAMPLE_NS;
-	case EVENT_INTERRUPT:
-		return INTERRUPT_NS;
-	case EVENT_EXCEPTION:
-		return EXCEPTION_NS;
-	case EVENT_CLASS_LOAD:
-		return CLASS_LOAD_NS;
-	case EVENT_CLASS_LOADED:
-	case EVENT_CLASS_PARSE:
-	case EVENT_CLASS_LINK:
-	case EVENT_CLASS_INIT:
-	case EVENT_NATIVE_THROW:
-		return NAMED_UPROBE_NS;
-	case EVENT_COMPILE:
-		return COMPILE_NS;
-	case EVENT_CLASS_RETURN:
-	case EVENT_NATIVE_CATCH:
-	case EVENT_DEOPTIMIZE:
-	case EVENT_GC:
-	case EVENT_SAFEPOINT:
-	case EVENT_VM_OPERATION:
-	case EVENT_JAVA_THREAD:
-	case EVENT_VM_WAIT:
-		return UPROBE_NS;
-	default:
-		return 0;
-	}
-}
-
 static void fill_events(const struct model *model, struct report *report)
 {
 	struct named_value *kinds = arena_array(&report->arena, struct named_value, EVENT_KIND_END);
@@ -280,7 +223,7 @@ static void fill_events(const struct model *model, struct report *report)
 		if (count == 0)
 			continue;
 		report->events_total += count;
-		cost_ns += count * cost_of_kind_ns(kind);
+		cost_ns += count * tracing_cost_of_kind_ns((enum event_kind)kind);
 		kinds[report->events_by_kind_count++] = (struct named_value){event_kind_name(kind), count};
 	}
 	report->events_by_kind = kinds;

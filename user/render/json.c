@@ -289,6 +289,8 @@ static void put_cold_vs_warm(struct json_out *json, const struct report_cold_vs_
 	json_put_int(json, "warm_max_ns", pair->warm_max_ns);
 	json_put_int(json, "warm_count", pair->warm_count);
 	json_put_int(json, "excess_ns", pair->excess_ns);
+	json_put_int(json, "cold_tracing_ns", pair->cold_tracing_ns);
+	json_put_int(json, "warm_tracing_ns", pair->warm_tracing_ns);
 	json_out_key(json, "causes");
 	json_out_array(json);
 	for (size_t i = 0; i < pair->cause_count; i++) {

@@ -69,6 +69,14 @@ static void text_recording(struct screen *screen, const struct report *report)
 	if (report->overhead_estimated_ns.state == KNOWN)
 		screen_paragraph(screen, TERM_PLAIN, "Overhead", "about %s of this run is warmtrace's own work",
 				 fmt_duration(report->overhead_estimated_ns.value).text);
+	for (size_t i = 0; i < report->cold_vs_warm_count; i++) {
+		const struct report_cold_vs_warm *pair = &report->cold_vs_warm[i];
+
+		if (pair->cold_tracing_ns > 0)
+			screen_paragraph(screen, TERM_PLAIN, "", "about %s of the first %s, %s of a warm one",
+					 fmt_duration(pair->cold_tracing_ns).text, pair->route,
+					 fmt_duration(pair->warm_tracing_ns).text);
+	}
 	if (report->overhead_measured_ratio.state == KNOWN)
 		screen_paragraph(screen, TERM_PLAIN, "Overhead", "measured: %.2f times the untraced run",
 				 report->overhead_measured_ratio.value);

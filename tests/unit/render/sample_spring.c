@@ -227,6 +227,8 @@ static void add_requests(struct report *report)
 		.warm_median_ns = 13450000,
 		.warm_min_ns = 11800000,
 		.warm_max_ns = 19400000,
+		.cold_tracing_ns = 38700000,
+		.warm_tracing_ns = 412000,
 		.warm_count = 20,
 	};
 	sample_pair(report, pair, cold, warm_causes);
