@@ -62,6 +62,11 @@ class Peer:
         """What a reader waits for: {"report_s", "print_s", "events"}, as far as the tool has such."""
         return {}
 
+    def said(self):
+        """What the tool says of the requests of the run that just ended, where it does: {"first_said_ms", "first_tracing_ms",
+        "warm_tracing_ms"}."""
+        return {}
+
 
 class Untraced(Peer):
     name = "untraced"
@@ -78,9 +83,17 @@ class Warmtrace(Peer):
     def wrap(self, command):
         return [self.program, "record", "-q", "-o", self.output, "--", *command]
 
+    def report(self):
+        return json.loads(timed([self.program, "report", "--format", "json", self.output])[1])
+
+    def said(self):
+        route = self.report()["cold_vs_warm"][0]
+        return {"first_said_ms": route["cold_ns"] / 1e6, "first_tracing_ms": route.get("cold_tracing_ns", 0) / 1e6,
+                "warm_tracing_ms": route.get("warm_tracing_ns", 0) / 1e6}
+
     def read(self):
         report_s = statistics.median(timed([self.program, "report", self.output])[0] for _ in range(5))
-        report = json.loads(timed([self.program, "report", "--format", "json", self.output])[1])
+        report = self.report()
         # A report reads and uses every event: no printing of events is faster.
         return {"report_s": report_s, "print_s": report_s, "events": report["events"]["total"], "lost": report["losses"]["events"],
                 "estimated_ms": report["overhead"]["estimated_ns"] / 1e6}

@@ -143,7 +143,7 @@ def run_application(application, peer, beside):
             del found["tool_peak_mb"]
         if os.path.exists(peer.output):
             found["output_mb"] = os.path.getsize(peer.output) / 1e6
-        return found
+        return found | peer.said()
     finally:
         if around.poll() is None:
             for pid in reversed(process.descendants(around.pid)):
@@ -180,7 +180,22 @@ def run_pairs(application, untraced, wanted, deadline, say):
     return pairs, readings, failures
 
 
+def agreement(rows):
+    """Of one tool that says what it adds: the requests over the untraced ones beside them, as curl timed them and less what the
+    tool says of itself; and what it says of the first request over what curl waited for that very one."""
+    less = [(untraced, traced | {"first_ms": traced["first_ms"] - traced["first_tracing_ms"],
+                                 "warm_ms": traced["warm_ms"] - traced["warm_tracing_ms"]})
+            for untraced, traced in rows if "first_tracing_ms" in traced]
+    if not less:
+        return None
+    said = [({"said": traced["first_ms"]}, {"said": traced["first_said_ms"]}) for _, traced in rows if "first_said_ms" in traced]
+    return {"said": figures.compare(said, "said"), "tracing_ms": {
+        key: figures.middle([traced for _, traced in rows], key) for key in ("first_tracing_ms", "warm_tracing_ms")}} | {
+            key: {"timed": figures.compare(rows, key), "less": figures.compare(less, key)} for key in ("first_ms", "warm_ms")}
+
+
 def summarize(pairs):
     return {name: {"compared": {key: figures.compare(rows, key) for key, _ in COMPARED},
-                   "own": {key: figures.middle([traced for _, traced in rows], key) for key, _ in OWN}}
+                   "own": {key: figures.middle([traced for _, traced in rows], key) for key, _ in OWN},
+                   "agreement": agreement(rows)}
             for name, rows in pairs.items()}

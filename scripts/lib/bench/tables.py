@@ -47,6 +47,17 @@ def own(result):
                   "report, s", "µs to read an event"], rows)
 
 
+def agreement(result):
+    rows = []
+    for name, found in result["summary"].items():
+        found = found.get("agreement")
+        if found:
+            rows += [[f"{name}, {words}", ratio(found[key]["timed"]), amount(found["tracing_ms"][tracing]), ratio(found[key]["less"]),
+                      ratio(found["said"]) if key == "first_ms" else ""]
+                     for key, tracing, words in (("first_ms", "first_tracing_ms", "first request"), ("warm_ms", "warm_tracing_ms", "warm median"))]
+    return table(["", "curl's time over the untraced one", "tracing, as the report says, ms", "the same less that", "report's latency over curl's"], rows)
+
+
 def costs(result):
     names = [name for name in result["costs"][0]["added_ns"] if name != "floor"]
     rows = [[row["what"], amount(row["untraced_ns"]), amount(row["added_ns"].get("floor")),
@@ -78,7 +89,8 @@ def all_tables(result):
     parts = [heading(result)]
     if result.get("summary"):
         parts += ["What the application takes under each tool, over the untraced run beside it: the median of the pairs' ratios and "
-                  "its 95 % interval.", compared(result), "What the tool itself takes.", own(result)]
+                  "its 95 % interval.", compared(result), "Whether the requests of a traced run are those of an untraced one.", agreement(result),
+                  "What the tool itself takes.", own(result)]
     for name, error in result.get("failures", {}).items():
         parts.append(f"{name}: not measured ({error}).")
     for key, words, make in (("starts", "Set up and taken down, without an application.", starts),
