@@ -175,6 +175,7 @@ struct err *recording_make(const struct options *options, struct outcome *outcom
 	struct err *err;
 
 	recording_run_options(options, &run);
+	run.is_last = true;
 	if (options->command) {
 		TRY(check_for_verb(options));
 		TRY(recording_check_command(options->command[0]));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,24 @@
 enum { PAGE_BYTES = 4096, READ_BYTES = 64 };
 
 struct memory_hold {
-	pthread_t thread;
 	int fault_fd, memory_fd;
 	char *page;
-	off_t address; /* of something readable in the process */
+	off_t address;	     /* of something readable in the process */
+	atomic_uint holders; /* the owner and the reader; the last to let go frees this */
 };
+
+static void let_go(struct memory_hold *hold)
+{
+	if (atomic_fetch_sub(&hold->holders, 1) != 1)
+		return;
+	if (hold->page != MAP_FAILED)
+		munmap(hold->page, PAGE_BYTES);
+	if (hold->fault_fd >= 0)
+		close(hold->fault_fd);
+	if (hold->memory_fd >= 0)
+		close(hold->memory_fd);
+	free(hold);
+}
 
 static void *reader_main(void *context)
 {
@@ -29,7 +43,8 @@ static void *reader_main(void *context)
 
 	/* Blocks until the page is filled or its registration ends. */
 	if (pread(hold->memory_fd, hold->page, READ_BYTES, hold->address) < 0)
-		return NULL;
+		hold->address = 0;
+	let_go(hold);
 	return NULL;
 }
 
@@ -60,29 +75,28 @@ static off_t readable_address(pid_t pid)
 struct memory_hold *memory_hold_new(pid_t pid)
 {
 	struct memory_hold *hold = calloc(1, sizeof(*hold));
+	pthread_t thread;
 	char path[64];
 
 	if (!hold)
 		return NULL;
+	atomic_store(&hold->holders, 2);
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	hold->memory_fd = open(path, O_RDONLY | O_CLOEXEC);
 	hold->address = readable_address(pid);
 	hold->page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	hold->fault_fd = hold->page == MAP_FAILED ? -1 : fault_descriptor(hold->page);
 	if (hold->memory_fd < 0 || !hold->address || hold->fault_fd < 0 ||
-	    pthread_create(&hold->thread, NULL, reader_main, hold) != 0) {
-		if (hold->page != MAP_FAILED)
-			munmap(hold->page, PAGE_BYTES);
-		if (hold->fault_fd >= 0)
-			close(hold->fault_fd);
-		if (hold->memory_fd >= 0)
-			close(hold->memory_fd);
-		free(hold);
+	    pthread_create(&thread, NULL, reader_main, hold) != 0) {
+		atomic_store(&hold->holders, 1);
+		let_go(hold);
 		return NULL;
 	}
+	pthread_detach(thread);
 	return hold;
 }
 
+/* The reader is not waited for: an address space may end with its call, of hundreds of megabytes. */
 void memory_hold_release(struct memory_hold *hold)
 {
 	if (!hold)
@@ -97,9 +111,5 @@ void memory_hold_release(struct memory_hold *hold)
 		ioctl(hold->fault_fd, UFFDIO_UNREGISTER, &range);
 		ioctl(hold->fault_fd, UFFDIO_WAKE, &range);
 	}
-	pthread_join(hold->thread, NULL);
-	close(hold->fault_fd);
-	close(hold->memory_fd);
-	munmap(hold->page, PAGE_BYTES);
-	free(hold);
+	let_go(hold);
 }

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "parse/redact.h"
 #include "record/attach.h"
+#include "record/detach.h"
 #include "record/ports.h"
 #include "record/session.h"
 #include "record/snapshot.h"
@@ -346,8 +347,6 @@ static struct err *measure_after(struct session *session, uint64_t before_cpu_ns
 				    : "the overhead was not measured: the command was left running");
 		return NULL;
 	}
-	probes_detach(&session->probes);
-	uprobe_links_close(&session->libraries.links, session->probes.features.has[FEATURE_UPROBE_MULTI]);
 	if (!session->request_port)
 		TRY(measure_once(session, &before_cpu_ns));
 	TRY(measure_once(session, &after_cpu_ns));
@@ -395,6 +394,7 @@ static struct err *record(struct session *session)
 	consumer_take(session);
 	/* A program that goes on, as after attach, tells of no end: what is still to be read of it is read now. */
 	probes_set_in_request(&session->probes, false);
+	detach_links(&session->probes, &session->libraries.links, options->is_last && !options->measure_overhead);
 	libraries_finish(&session->libraries);
 	if (options->measure_overhead && options->command)
 		return measure_after(session, before_cpu_ns);

@@ -34,6 +34,7 @@ struct run_options {
 	uint32_t ready_timeout_s, request_timeout_s, stop_timeout_s;
 	bool measure_overhead; /* run the command without probes too, twice, and record the ratio of CPU times */
 	bool keep_running, drop_caches, as_root, no_hold, is_quiet, is_verbose;
+	bool is_last; /* the process ends soon: its probes may come off while it does other things */
 	uint32_t sample_rate_hz;
 	uint64_t ring_bytes;
 	run_tell *tell; /* called a few times a second with say's context; NULL allowed */
