@@ -359,6 +359,10 @@ void hotspot_close(struct hotspot *hotspot)
 	map_done(&hotspot->types);
 	map_done(&hotspot->constants);
 	map_done(&hotspot->flags);
+	map_done(&hotspot->methods);
+	vec_done(&hotspot->known_methods);
+	map_done(&hotspot->holders);
+	vec_done(&hotspot->known_holders);
 	free(hotspot);
 }
 

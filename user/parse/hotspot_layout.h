@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/strpool.h"
+#include "base/vec.h"
 #include "parse/hotspot.h"
 
 enum hotspot_fact_kind {
@@ -167,6 +168,11 @@ struct hotspot_row {
 
 enum { HOTSPOT_THREAD_KINDS = 11 };
 
+/* What methods of a class have in common. */
+struct hotspot_holder {
+	const char *class_name, *file;
+};
+
 struct hotspot {
 	struct hotspot_access access;
 	struct strpool strings; /* all that is handed out */
@@ -175,6 +181,10 @@ struct hotspot {
 	struct map types;     /* hash of the name → size */
 	struct map constants; /* hash of the name → value */
 	struct map flags;     /* hash of the name → address of its entry; filled on first use */
+	struct map methods;   /* hash of what makes a method → place in known_methods */
+	VEC(struct hotspot_method) known_methods;
+	struct map holders; /* hash of a constant pool and its class → place in known_holders */
+	VEC(struct hotspot_holder) known_holders;
 	bool flags_are_loaded;
 	bool has_virtual_threads;
 	bool vtables_are_known;

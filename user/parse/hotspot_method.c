@@ -69,26 +69,74 @@ static const char *read_source_file(struct hotspot *hotspot, uint64_t pool, uint
 	return name ? name : "";
 }
 
+/* What of a method lies in the method itself and its ConstMethod. */
+struct method_place {
+	uint64_t constant, pool, name, signature;
+};
+
+static bool read_holder(struct hotspot *hotspot, uint64_t pool, struct hotspot_method *method)
+{
+	struct hotspot_holder holder;
+	uint64_t key, *known;
+
+	if (!hotspot_read_field(hotspot, pool, FACT_POOL_HOLDER, &method->klass))
+		return false;
+	key = hash_combine(pool, method->klass);
+	known = map_find(&hotspot->holders, key);
+	if (known) {
+		holder = hotspot->known_holders.items[*known];
+	} else {
+		holder.class_name = hotspot_class_name(hotspot, method->klass);
+		if (!holder.class_name)
+			return false;
+		holder.file = read_source_file(hotspot, pool, method->klass);
+		map_set(&hotspot->holders, key, hotspot->known_holders.count, NULL);
+		*vec_push(&hotspot->known_holders) = holder;
+	}
+	method->class_name = holder.class_name;
+	method->file = holder.file;
+	return true;
+}
+
+/* What lies elsewhere: in the constant pool, the class and the symbols. */
+static bool read_words(struct hotspot *hotspot, const struct method_place *place, struct hotspot_method *method)
+{
+	if (!read_holder(hotspot, place->pool, method))
+		return false;
+	method->name = read_pool_symbol(hotspot, place->pool, place->name);
+	method->signature = read_pool_symbol(hotspot, place->pool, place->signature);
+	return method->name && method->signature;
+}
+
+/* A method is met at many bytecodes, and its words lie in up to eight other pages: they are read once. Another method that
+ * came to lie at the same places would have to have its names at the same indexes too. */
 bool hotspot_method_read(struct hotspot *hotspot, uint64_t method, struct hotspot_method *ret_method)
 {
-	uint64_t constant, pool, name, signature, access;
+	struct method_place place;
 	struct hotspot_method result;
+	uint64_t access, *known;
 
 	if (!hotspot_has(hotspot, HOTSPOT_METHOD_NAMES) ||
-	    !hotspot_read_field(hotspot, method, FACT_METHOD_CONST, &constant) ||
+	    !hotspot_read_field(hotspot, method, FACT_METHOD_CONST, &place.constant) ||
 	    !hotspot_read_field(hotspot, method, FACT_METHOD_ACCESS, &access) ||
-	    !hotspot_read_field(hotspot, constant, FACT_CONST_POOL, &pool) ||
-	    !hotspot_read_field(hotspot, constant, FACT_CONST_NAME_INDEX, &name) ||
-	    !hotspot_read_field(hotspot, constant, FACT_CONST_SIGNATURE_INDEX, &signature) ||
-	    !hotspot_read_field(hotspot, pool, FACT_POOL_HOLDER, &result.klass))
+	    !hotspot_read_field(hotspot, place.constant, FACT_CONST_POOL, &place.pool) ||
+	    !hotspot_read_field(hotspot, place.constant, FACT_CONST_NAME_INDEX, &place.name) ||
+	    !hotspot_read_field(hotspot, place.constant, FACT_CONST_SIGNATURE_INDEX, &place.signature))
 		return false;
-	result.class_name = hotspot_class_name(hotspot, result.klass);
-	result.name = read_pool_symbol(hotspot, pool, name);
-	result.signature = read_pool_symbol(hotspot, pool, signature);
-	if (!result.class_name || !result.name || !result.signature)
+
+	uint64_t key = hash_combine(hash_combine(method, place.constant),
+				    hash_combine(place.pool, place.name << 32 | place.signature));
+
+	known = map_find(&hotspot->methods, key);
+	if (known) {
+		*ret_method = hotspot->known_methods.items[*known];
+		return true;
+	}
+	if (!read_words(hotspot, &place, &result))
 		return false;
-	result.file = read_source_file(hotspot, pool, result.klass);
 	result.is_native = (access & ACCESS_NATIVE) != 0;
+	map_set(&hotspot->methods, key, hotspot->known_methods.count, NULL);
+	*vec_push(&hotspot->known_methods) = result;
 	*ret_method = result;
 	return true;
 }
