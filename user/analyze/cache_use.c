@@ -114,9 +114,11 @@ static void see_event(const struct model *model, const struct report *report, ui
 static void collect(const struct model *model, const struct report *report, uint32_t pid, const char *told,
 		    struct traces *traces)
 {
-	for (uint32_t i = 0; i < model->event_count; i++)
-		if (model->events[i]->pid == pid)
-			see_event(model, report, i, told, traces);
+	for (struct event_walk walk = model_walk(model, EVENT_FILE_OPEN, EVENT_FILE_LOOKUP, EVENT_FILE_MAP,
+						 EVENT_FILE_READ, EVENT_SYSCALL);
+	     model_walk_next(&walk);)
+		if (model->events[walk.index]->pid == pid)
+			see_event(model, report, walk.index, told, traces);
 }
 
 static bool stays_mapped(const struct traces *traces)

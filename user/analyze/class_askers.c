@@ -183,10 +183,12 @@ void class_askers_build(const struct model *model, struct class_askers *ret_aske
 
 	*ret_askers = (struct class_askers){};
 	ret_askers->items = arena_array(&ret_askers->arena, struct class_asker, model->jvm.classes.count);
-	for (uint32_t i = 0; i < model->event_count; i++) {
+	for (struct event_walk walk = model_walk(model, EVENT_CLASS_LOAD, EVENT_CLASS_LOADED); model_walk_next(&walk);) {
+		const uint32_t i = walk.index;
+
 		if (model->events[i]->kind == EVENT_CLASS_LOAD)
 			see_request(&pending, ret_askers, i);
-		if (next < model->jvm.classes.count && model->jvm.classes.items[next].event == i) {
+		else if (next < model->jvm.classes.count && model->jvm.classes.items[next].event == i) {
 			see_loaded(&pending, i, &ret_askers->items[next]);
 			next++;
 		}

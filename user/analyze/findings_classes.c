@@ -63,13 +63,13 @@ static struct fat_counts count_fat(const struct finding_context *context)
 		counts.cold_classes +=
 			is_in_cold(context, class->loaded_ns, model->threads.list.items[class->thread].pid);
 	}
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		const struct event_header *event = model->events[i];
+	for (struct event_walk walk = model_walk(model, EVENT_EXCEPTION); model_walk_next(&walk);) {
+		const struct event_header *event = model->events[walk.index];
 		int64_t count;
 
-		if (event->kind != EVENT_EXCEPTION || !is_class_not_found(model, i))
+		if (!is_class_not_found(model, walk.index))
 			continue;
-		count = MODEL_EVENT(model, i, exception)->count ?: 1;
+		count = MODEL_EVENT(model, walk.index, exception)->count ?: 1;
 		counts.exceptions += count;
 		counts.cold_exceptions += is_in_cold(context, event->time_ns, event->pid) ? count : 0;
 	}

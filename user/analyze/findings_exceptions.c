@@ -43,13 +43,13 @@ static struct storm dearest_in_request(const struct finding_context *context)
 	if (!dearest)
 		return storm;
 	storm.class_name = class_name_dotted(context->arena, model_text(model, dearest));
-	for (uint32_t i = model_first_event_at(model, finding_cold_start(context)); i < model->event_count; i++) {
-		const struct event_exception *event = MODEL_EVENT(model, i, exception);
+	for (struct event_walk walk = model_walk(model, EVENT_EXCEPTION); model_walk_next(&walk);) {
+		const struct event_exception *event = MODEL_EVENT(model, walk.index, exception);
 
 		if (event->header.time_ns >= finding_cold_end(context))
 			break;
-		if (event->header.kind == EVENT_EXCEPTION && event->header.pid == context->report->run.main_pid &&
-		    strcmp(event->tail, model_text(model, dearest)) == 0)
+		if (event->header.time_ns >= finding_cold_start(context) &&
+		    event->header.pid == context->report->run.main_pid && strcmp(event->tail, model_text(model, dearest)) == 0)
 			storm.count += event->count ?: 1;
 	}
 	return storm;

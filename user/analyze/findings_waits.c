@@ -19,13 +19,10 @@ static void count_queries(const struct finding_context *context, struct name_wai
 {
 	const struct model *model = context->model;
 
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		const struct event_header *event = model->events[i];
-		const struct event_socket_read *transfer;
+	for (struct event_walk walk = model_walk(model, EVENT_SOCKET_READ, EVENT_SOCKET_WRITE); model_walk_next(&walk);) {
+		const struct event_header *event = model->events[walk.index];
+		const struct event_socket_read *transfer = MODEL_EVENT(model, walk.index, socket_read);
 
-		if (event->kind != EVENT_SOCKET_READ && event->kind != EVENT_SOCKET_WRITE)
-			continue;
-		transfer = MODEL_EVENT(model, i, socket_read);
 		if (transfer->peer_port != DNS_PORT || transfer->flags & (SOCKET_ACCEPTED | SOCKET_PEEK) ||
 		    transfer->result <= 0)
 			continue;

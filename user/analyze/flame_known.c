@@ -27,8 +27,8 @@ static void collect(struct flame_builder *builder)
 	const struct model *model = builder->model;
 
 	builder->has_points = true;
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		const struct event_header *event = model->events[i];
+	for (struct event_walk walk = model_walk(model, EVENT_SAMPLE, EVENT_EXCEPTION); model_walk_next(&walk);) {
+		const struct event_header *event = model->events[walk.index];
 		uint64_t stack_id = stack_of_event(event);
 		uint32_t thread, last;
 		bool is_new;

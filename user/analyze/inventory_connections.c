@@ -210,11 +210,12 @@ void inventory_connections(const struct inventory *inventory)
 		if (!connection->is_accepted && model->events[connection->first_event]->kind == EVENT_SOCKET_CONNECT)
 			rows.peer_of[i] = name_peer(&rows, connection);
 	}
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		if (model->events[i]->kind == EVENT_SOCKET_CONNECT)
-			on_connect(&rows, MODEL_EVENT(model, i, socket_connect));
-		else if (model->events[i]->kind == EVENT_SOCKET_READ || model->events[i]->kind == EVENT_SOCKET_WRITE)
-			on_transfer(&rows, MODEL_EVENT(model, i, socket_read));
+	for (struct event_walk walk = model_walk(model, EVENT_SOCKET_CONNECT, EVENT_SOCKET_READ, EVENT_SOCKET_WRITE);
+	     model_walk_next(&walk);) {
+		if (model->events[walk.index]->kind == EVENT_SOCKET_CONNECT)
+			on_connect(&rows, MODEL_EVENT(model, walk.index, socket_connect));
+		else
+			on_transfer(&rows, MODEL_EVENT(model, walk.index, socket_read));
 	}
 	find_most_at_once(&rows);
 	for vec_each(row, &rows.list)

@@ -287,10 +287,8 @@ void inventory_exceptions(const struct inventory *inventory)
 	struct exception_rows rows auto_done(rows_done) = {.inventory = inventory};
 
 	collect_inner(&rows);
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		if (model->events[i]->kind == EVENT_EXCEPTION)
-			add_java(&rows, i);
-	}
+	for (struct event_walk walk = model_walk(model, EVENT_EXCEPTION); model_walk_next(&walk);)
+		add_java(&rows, walk.index);
 	for (uint32_t i = 0; i < model->threads.list.count && model->kind_counts[EVENT_NATIVE_THROW]; i++) {
 		for vec_each(span, &model->threads.list.items[i].spans) {
 			if (span->kind == SPAN_NATIVE_THROW)

@@ -95,8 +95,10 @@ void inventory_files(const struct inventory *inventory)
 
 	if (!is_observed(inventory->model, "system_calls") || !is_observed(inventory->model, "file_opens"))
 		return;
-	for (uint32_t i = 0; i < inventory->model->event_count; i++)
-		on_event(inventory, &rows, i);
+	for (struct event_walk walk =
+		     model_walk(inventory->model, EVENT_FILE_OPEN, EVENT_FILE_LOOKUP, EVENT_FILE_READ);
+	     model_walk_next(&walk);)
+		on_event(inventory, &rows, walk.index);
 	if (rows.list.count)
 		qsort(rows.list.items, rows.list.count, sizeof(*rows.list.items), compare_files);
 	inventory_put(inventory, files, &rows.list);

@@ -19,7 +19,8 @@ static void count_file_events(const struct inventory *inventory, struct jar_tota
 {
 	const struct model *model = inventory->model;
 
-	for (uint32_t i = 0; i < model->event_count; i++) {
+	for (struct event_walk walk = model_walk(model, EVENT_FILE_OPEN, EVENT_FILE_READ); model_walk_next(&walk);) {
+		const uint32_t i = walk.index;
 		const struct event_header *event = model->events[i];
 
 		if (event->kind == EVENT_FILE_OPEN) {
@@ -29,7 +30,7 @@ static void count_file_events(const struct inventory *inventory, struct jar_tota
 				totals[file].opens++;
 				totals[file].open_ns += MODEL_EVENT(model, i, file_open)->duration_ns;
 			}
-		} else if (event->kind == EVENT_FILE_READ) {
+		} else {
 			const struct event_file_read *read = MODEL_EVENT(model, i, file_read);
 			struct jar_totals *of = &totals[model_file_by_inode(model, read->device, read->inode)];
 			uint64_t bytes = read->result > 0 ? (uint64_t)read->result : 0;
@@ -300,13 +301,13 @@ static void put_never_opened(const struct inventory *inventory, struct jar_rows 
 
 		map_set(&known_names, hash_bytes(base, strlen(base)), 1, NULL);
 	}
-	for (uint32_t i = 0; i < model->event_count; i++) {
+	for (struct event_walk walk = model_walk(model, EVENT_FILE_LOOKUP); model_walk_next(&walk);) {
 		const char *path, *base;
 		bool is_new;
 
-		if (model->events[i]->kind != EVENT_FILE_LOOKUP || MODEL_EVENT(model, i, file_lookup)->result < 0)
+		if (MODEL_EVENT(model, walk.index, file_lookup)->result < 0)
 			continue;
-		path = model_event_path(model, i);
+		path = model_event_path(model, walk.index);
 		base = base_of(path);
 		if (!is_jar_name(path))
 			continue;

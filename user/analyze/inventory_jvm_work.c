@@ -87,10 +87,8 @@ static void count_deoptimizations(const struct inventory *inventory)
 
 	if (!is_observed(model, "deoptimization"))
 		return;
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		if (model->events[i]->kind == EVENT_DEOPTIMIZE)
-			counts[phase_of_time(report, model, model->events[i]->time_ns)]++;
-	}
+	for (struct event_walk walk = model_walk(model, EVENT_DEOPTIMIZE); model_walk_next(&walk);)
+		counts[phase_of_time(report, model, model->events[walk.index]->time_ns)]++;
 	report->jit_deoptimizations_cold = known(counts[PHASE_FIRST_REQUEST]);
 	report->jit_deoptimizations_warm = known(counts[PHASE_WARM]);
 }
@@ -160,16 +158,14 @@ static void list_methods(const struct inventory *inventory)
 	struct map places auto_done(map_done) = {};
 	VEC(struct report_hot_method) rows = {};
 
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		const struct event_sample *sample = (const struct event_sample *)model->events[i];
+	for (struct event_walk walk = model_walk(model, EVENT_SAMPLE); model_walk_next(&walk);) {
+		const struct event_sample *sample = MODEL_EVENT(model, walk.index, sample);
 		struct frame_text name;
 		enum code_type type;
 		enum phase phase;
 		uint64_t key, place;
 		bool is_new;
 
-		if (sample->header.kind != EVENT_SAMPLE)
-			continue;
 		phase = phase_of_time(report, model, sample->header.time_ns);
 		if (!is_of_requests(phase) || !top_method(model, sample, &name, &type))
 			continue;

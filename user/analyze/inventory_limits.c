@@ -37,13 +37,12 @@ static const char *what_was_short(const struct model *model, uint32_t pid)
 {
 	const char *found = NULL;
 
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		const struct event_exception *event = MODEL_EVENT(model, i, exception);
+	for (struct event_walk walk = model_walk(model, EVENT_EXCEPTION); model_walk_next(&walk);) {
+		const struct event_exception *event = MODEL_EVENT(model, walk.index, exception);
 		struct frame_line lines[FRAME_LINES_MAX];
 		uint32_t count, thrower;
 
-		if (event->header.kind != EVENT_EXCEPTION || event->header.pid != pid ||
-		    strcmp(event->tail, "java/lang/OutOfMemoryError") != 0)
+		if (event->header.pid != pid || strcmp(event->tail, "java/lang/OutOfMemoryError") != 0)
 			continue;
 		count = stack_lines(model, event->stack_id, lines, FRAME_LINES_MAX);
 		thrower = thrower_of(lines, count, "java/lang/OutOfMemoryError");

@@ -406,10 +406,12 @@ void sources_read(const struct model *model, const struct report *report, struct
 	reads.last_of_archive = arena_array(&sources->arena, uint32_t, sources->archive_count);
 	for (uint32_t i = 0; i < sources->archive_count; i++)
 		reads.last_of_archive[i] = NO_INDEX;
-	for (uint32_t i = 0; i < model->event_count; i++) {
+	for (struct event_walk walk = model_walk(model, EVENT_FILE_READ, EVENT_CLASS_LOADED); model_walk_next(&walk);) {
+		const uint32_t i = walk.index;
+
 		if (model->events[i]->kind == EVENT_FILE_READ) {
 			add_read(&reads, i);
-		} else if (model->events[i]->kind == EVENT_CLASS_LOADED) {
+		} else {
 			while (next_class < model->jvm.classes.count &&
 			       model->jvm.classes.items[next_class].event < i)
 				next_class++;

@@ -119,13 +119,15 @@ void inventory_searches(const struct inventory *inventory)
 
 	if (!is_observed(model, "system_calls") || !is_observed(model, "file_opens"))
 		return;
-	for (uint32_t i = 0; i < model->event_count; i++) {
+	for (struct event_walk walk = model_walk(model, EVENT_FILE_OPEN, EVENT_FILE_LOOKUP); model_walk_next(&walk);) {
+		const uint32_t i = walk.index;
+
 		if (model->events[i]->kind == EVENT_FILE_OPEN) {
 			const struct event_file_open *open = MODEL_EVENT(model, i, file_open);
 
 			if (open->result < 0)
 				count_failure(inventory, &rows, i, open->duration_ns);
-		} else if (model->events[i]->kind == EVENT_FILE_LOOKUP) {
+		} else {
 			const struct event_file_lookup *lookup = MODEL_EVENT(model, i, file_lookup);
 
 			/* readlink says so of what is there and is no link: every step of realpath() does that. */

@@ -179,7 +179,8 @@ static void find_shared_archives(const struct model *model, struct class_sources
 		wanted[i].aot = jvm_option_value(model, process->pid, "AOTCache", &sources->arena);
 		wanted[i].cds = jvm_option_value(model, process->pid, "SharedArchiveFile", &sources->arena);
 	}
-	for (uint32_t i = 0; i < model->event_count; i++) {
+	for (struct event_walk walk = model_walk(model, EVENT_FILE_MAP, EVENT_FILE_OPEN); model_walk_next(&walk);) {
+		const uint32_t i = walk.index;
 		const struct event_header *event = model->events[i];
 		bool is_fixed = false;
 		uint32_t file = 0, process;
@@ -191,7 +192,7 @@ static void find_shared_archives(const struct model *model, struct class_sources
 				continue;
 			file = model_file_by_inode(model, map->device, map->inode);
 			is_fixed = map->flags & MAP_FIXED;
-		} else if (event->kind == EVENT_FILE_OPEN) {
+		} else {
 			file = model_event_file(model, i);
 		}
 		process = file ? model_process_of(model, event->pid) : NO_INDEX;

@@ -64,11 +64,13 @@ uint32_t java_main_thread(const struct model *model, uint32_t process)
 {
 	uint32_t pid = model->threads.processes.items[process].pid;
 
-	for (uint32_t i = 0; i < model->event_count && model->threads.processes.items[process].is_jvm; i++) {
-		const struct event_header *event = model->events[i];
+	if (!model->threads.processes.items[process].is_jvm)
+		return NO_INDEX;
+	for (struct event_walk walk = model_walk(model, EVENT_JVM_STATE); model_walk_next(&walk);) {
+		const struct event_header *event = model->events[walk.index];
 
-		if (event->kind == EVENT_JVM_STATE && event->pid == pid) {
-			enum jvm_state state = (enum jvm_state)MODEL_EVENT(model, i, jvm_state)->state;
+		if (event->pid == pid) {
+			enum jvm_state state = (enum jvm_state)MODEL_EVENT(model, walk.index, jvm_state)->state;
 
 			if (state == JVM_STATE_CREATE || state == JVM_STATE_INIT_BEGIN || state == JVM_STATE_INIT_END)
 				return model_thread_at(model, event->tid, event->time_ns);

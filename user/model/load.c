@@ -202,6 +202,8 @@ static struct err *find_beginning(struct model *model)
 	}
 	if (first == NO_INDEX)
 		return err_new(ERR_FAILED, "the recording holds no event of a run");
+	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++)
+		model->kind_starts[kind + 1] = (uint32_t)model->kind_counts[kind];
 	model->is_attached = exec == NO_INDEX;
 	model->exec_ns = model->events[exec == NO_INDEX ? first : exec]->time_ns;
 	if (exec == NO_INDEX)
@@ -212,6 +214,8 @@ static struct err *find_beginning(struct model *model)
 	for (uint32_t i = 0; i < model->event_count; i++) {
 		if (i >= exec || is_statement(model->events[i]))
 			model->events[kept++] = model->events[i];
+		else if (model->events[i]->kind < EVENT_KIND_END)
+			model->kind_starts[model->events[i]->kind + 1]--;
 	}
 	model->event_count = kept;
 	return NULL;
@@ -312,13 +316,28 @@ static void on_event(struct load *load, uint32_t index)
 	load->last_event_ns = event->time_ns;
 }
 
+/* Where the events of each kind begin, from how many there are of each. */
+static void place_kinds(struct model *model)
+{
+	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++)
+		model->kind_starts[kind + 1] += model->kind_starts[kind];
+	model->kind_events = calloc((size_t)model->event_count + 1, sizeof(*model->kind_events));
+	if (!model->kind_events)
+		memory_exhausted();
+}
+
 static void collect_statements(struct load *load)
 {
 	struct model *model = load->model;
+	uint32_t next_of_kind[EVENT_KIND_END];
 
+	place_kinds(model);
+	memcpy(next_of_kind, model->kind_starts, sizeof(next_of_kind));
 	for (uint32_t i = 0; i < model->event_count; i++) {
 		const struct event_header *event = model->events[i];
 
+		if (event->kind < EVENT_KIND_END)
+			model->kind_events[next_of_kind[event->kind]++] = i;
 		if (event->kind == EVENT_ARCHIVE)
 			files_collect(load, i, event);
 		else if (event->kind == EVENT_STACK || event->kind == EVENT_FRAME_NAME || event->kind == EVENT_SYMBOL)
@@ -458,6 +477,7 @@ void model_free(struct model **model_place)
 	jvm_done(model);
 	texts_done(model);
 	free(model->events);
+	free(model->kind_events);
 	for (struct event_block *block = model->blocks; block;) {
 		struct event_block *next = block->next;
 
@@ -468,6 +488,17 @@ void model_free(struct model **model_place)
 	arena_done(&model->arena);
 	free(model);
 	*model_place = NULL;
+}
+
+struct event_walk model_walk_kinds(const struct model *model, const enum event_kind *kinds, size_t count)
+{
+	struct event_walk walk = {.kind_count = (uint32_t)count};
+
+	for (size_t i = 0; i < count; i++) {
+		walk.kinds[i].next = model->kind_events + model->kind_starts[kinds[i]];
+		walk.kinds[i].end = model->kind_events + model->kind_starts[kinds[i] + 1];
+	}
+	return walk;
 }
 
 uint32_t model_first_event_at(const struct model *model, uint64_t time_ns)

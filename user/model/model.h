@@ -12,7 +12,7 @@
  * Things are named by dense indices: an event by its place in time order, a thread by its place in `threads` (thread
  * ids are reused by the kernel, indices are not), a string by its id. NO_INDEX is no index.
  *
- * Memory is linear in the recording: the records themselves, 8 bytes for their order, 16 per scheduling interval,
+ * Memory is linear in the recording: the records themselves, 12 bytes for their order, 16 per scheduling interval,
  * 32 per span. */
 #pragma once
 
@@ -53,6 +53,8 @@ struct model {
 	const struct event_header **events; /* by time; equal times in file order */
 	uint32_t event_count;
 	uint64_t kind_counts[EVENT_KIND_END]; /* records in this file */
+	uint32_t *kind_events;		      /* of each kind in turn: its events, by time */
+	uint32_t kind_starts[EVENT_KIND_END + 1];
 
 	uint64_t exec_ns; /* time zero: the command's exec, or the first event where there is none (attach) */
 	uint64_t end_ns;  /* the end of the tree, or the last event */
@@ -88,6 +90,38 @@ void model_free(struct model **model); /* NULL inside is accepted; becomes NULL 
 
 /* The first event at or after a time, event_count where there is none. */
 uint32_t model_first_event_at(const struct model *model, uint64_t time_ns);
+
+/* The events of up to EVENT_WALK_KINDS kinds, by time: most questions are about few kinds, and a recording is mostly others.
+ *
+ *	for (struct event_walk walk = model_walk(model, EVENT_FAULT); model_walk_next(&walk);)
+ *		... walk.index ... */
+enum { EVENT_WALK_KINDS = 5 };
+
+struct event_walk {
+	uint32_t index; /* of the event */
+	uint32_t kind_count;
+	struct {
+		const uint32_t *next, *end;
+	} kinds[EVENT_WALK_KINDS];
+};
+
+struct event_walk model_walk_kinds(const struct model *model, const enum event_kind *kinds, size_t count);
+#define model_walk(model, ...)                                                                                       \
+	model_walk_kinds(model, (const enum event_kind[]){__VA_ARGS__},                                               \
+			 sizeof((const enum event_kind[]){__VA_ARGS__}) / sizeof(enum event_kind))
+
+static inline bool model_walk_next(struct event_walk *walk)
+{
+	const uint32_t **first = NULL;
+
+	for (uint32_t i = 0; i < walk->kind_count; i++)
+		if (walk->kinds[i].next != walk->kinds[i].end && (!first || *walk->kinds[i].next < **first))
+			first = &walk->kinds[i].next;
+	if (!first)
+		return false;
+	walk->index = *(*first)++;
+	return true;
+}
 
 /* An event as its own struct: MODEL_EVENT(model, index, fault)->address. The caller knows its kind. */
 #define MODEL_EVENT(model, index, name) ((const struct event_##name *)(model)->events[index])
