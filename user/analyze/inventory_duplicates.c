@@ -31,6 +31,27 @@ static bool is_asking_frame(const struct frame_line *line)
 	return *line->class_name && !frame_is_loader(line) && strcmp(line->class_name, "java/lang/Class") != 0;
 }
 
+/* Of thousands of entries with a stack each: no more of it is named than has to be. */
+static const char *first_asking_class(const struct model *model, uint64_t stack_id, struct arena *arena)
+{
+	uint32_t frame_count, line_count = 0;
+	const struct stack_frame *frames = model_stack(model, stack_id, &frame_count, NULL);
+
+	for (uint32_t i = 0; i < frame_count && line_count < FRAME_LINES_MAX; i++) {
+		struct frame_text texts[FRAME_TEXTS_MAX];
+		uint32_t count = model_frame_names(model, &frames[i], texts);
+
+		for (uint32_t k = 0; k < count && line_count < FRAME_LINES_MAX; k++, line_count++) {
+			const struct frame_line line = {
+				.class_name = texts[k].class_name, .method = texts[k].method, .text = texts[k]};
+
+			if (is_asking_frame(&line))
+				return class_name_dotted(arena, line.class_name);
+		}
+	}
+	return "";
+}
+
 const char *entry_requester(const struct model *model, const struct entry_use *use, struct arena *arena)
 {
 	uint32_t thread, span = span_of(model, use, &thread), outer;
@@ -39,9 +60,6 @@ const char *entry_requester(const struct model *model, const struct entry_use *u
 		return "";
 
 	const struct spans *spans = &model->threads.list.items[thread].spans;
-	struct frame_line lines[FRAME_LINES_MAX];
-	uint64_t stack_id = MODEL_EVENT(model, spans->items[span].event, class_load)->stack_id;
-	uint32_t count = stack_id ? stack_lines(model, stack_id, lines, FRAME_LINES_MAX) : 0;
 
 	if (!use->class)
 		return class_name_dotted(arena, model_text(model, spans->items[span].name));
@@ -49,11 +67,7 @@ const char *entry_requester(const struct model *model, const struct entry_use *u
 	outer = model_span_within(model, thread, spans->items[span].parent, SPAN_CLASS_LOAD);
 	if (outer != NO_INDEX && spans->items[outer].name != spans->items[span].name)
 		return class_name_dotted(arena, model_text(model, spans->items[outer].name));
-	for (uint32_t i = 0; i < count; i++) {
-		if (is_asking_frame(&lines[i]))
-			return class_name_dotted(arena, lines[i].class_name);
-	}
-	return "";
+	return first_asking_class(model, MODEL_EVENT(model, spans->items[span].event, class_load)->stack_id, arena);
 }
 
 /* ---- duplicates ---- */

@@ -160,22 +160,25 @@ static void fill_entries(const struct inventory *inventory, uint32_t archive, ui
 {
 	const struct archive_use *use = &inventory->sources->archives[archive];
 	struct archive_facts facts;
-	VEC(struct report_jar_entry) rows = {};
+	struct report_jar_entry *rows;
+	size_t count = 0;
 
 	if (!model_archive_facts(inventory->model, archive, inner, &facts))
 		return;
+	for (uint32_t i = facts.first_entry; i < facts.first_entry + facts.entry_count; i++)
+		count += use->entries[i].last_read != 0;
+	rows = arena_array(&inventory->report->arena, struct report_jar_entry, count);
+	count = 0;
 	for (uint32_t i = facts.first_entry; i < facts.first_entry + facts.entry_count; i++) {
 		struct archive_entry_facts entry;
 
 		if (use->entries[i].last_read && model_archive_entry(inventory->model, archive, i, &entry))
-			fill_entry(inventory, &entry, &use->entries[i], vec_push(&rows));
+			fill_entry(inventory, &entry, &use->entries[i], &rows[count++]);
 	}
-	if (rows.count)
-		qsort(rows.items, rows.count, sizeof(*rows.items), compare_entries);
-	jar->entries = (const void *)arena_copy(&inventory->report->arena, rows.items,
-						rows.count * sizeof(*rows.items));
-	jar->entries_count = rows.count;
-	vec_done(&rows);
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_entries);
+	jar->entries = rows;
+	jar->entries_count = count;
 }
 
 static void fill_inner(const struct inventory *inventory, uint32_t archive, uint32_t inner, struct report_jar *jar)

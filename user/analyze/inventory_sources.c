@@ -366,6 +366,12 @@ void class_sources_build(const struct model *model, const struct report *report,
 	sources->archives = arena_array(&sources->arena, struct archive_use, sources->archive_count);
 	for (size_t i = 0; i < class_count; i++)
 		sources->origins[i].archive = sources->origins[i].entry = NO_INDEX;
+
+	size_t entry_count = 0;
+
+	for (uint32_t i = 0; i < sources->archive_count && class_count; i++)
+		entry_count += model_archive_entry_count(model, i);
+	map_reserve(&sources->by_name, entry_count);
 	for (uint32_t i = 0; i < sources->archive_count; i++) {
 		struct archive_use *use = &sources->archives[i];
 

@@ -25,8 +25,8 @@ static size_t chunk_size(const struct arena *arena, size_t least_bytes)
 {
 	size_t bytes = arena->total_bytes / 8;
 
-	if (bytes < CHUNK_BYTES)
-		bytes = CHUNK_BYTES;
+	if (bytes < HUGE_BYTES)
+		bytes = arena->total_bytes < HUGE_BYTES / 2 ? CHUNK_BYTES : HUGE_BYTES;
 	if (bytes > CHUNK_MAX_BYTES)
 		bytes = CHUNK_MAX_BYTES;
 	return bytes > least_bytes ? bytes : least_bytes;

@@ -15,14 +15,23 @@ static uint64_t mix(uint64_t key)
 	return key;
 }
 
+/* Eight bytes at a time: names are 40 long. The rotation brings the high bits of a product, in which all bits before meet,
+ * back to where the next word changes them. */
 uint64_t hash_bytes(const void *bytes, size_t length_bytes)
 {
-	const unsigned char *at = bytes;
-	uint64_t hash = 0xcbf29ce484222325ull;
+	const uint64_t factor = 0x9e3779b97f4a7c15ull;
+	const char *at = bytes;
+	uint64_t hash = length_bytes * factor, word = 0;
 
-	for (size_t i = 0; i < length_bytes; i++)
-		hash = (hash ^ at[i]) * 0x100000001b3ull;
-	return hash;
+	for (; length_bytes >= sizeof(word); at += sizeof(word), length_bytes -= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = (hash ^ word) * factor;
+		hash = hash << 29 | hash >> 35;
+	}
+	word = 0;
+	if (length_bytes)
+		memcpy(&word, at, length_bytes);
+	return mix(hash ^ word);
 }
 
 uint64_t hash_combine(uint64_t left, uint64_t right)
@@ -50,9 +59,9 @@ uint64_t *map_find(const struct map *map, uint64_t key)
 	return slot->used ? &slot->value : NULL;
 }
 
-static void map_grow(struct map *map)
+static void map_grow(struct map *map, size_t capacity)
 {
-	struct map grown = {.capacity = map->capacity ? map->capacity * 2 : 64, .count = map->count};
+	struct map grown = {.capacity = capacity, .count = map->count};
 
 	grown.slots = calloc(grown.capacity, sizeof(*grown.slots));
 	if (!grown.slots)
@@ -64,10 +73,20 @@ static void map_grow(struct map *map)
 	*map = grown;
 }
 
+void map_reserve(struct map *map, size_t count)
+{
+	size_t capacity = map->capacity ? map->capacity : 64;
+
+	while (count * 4 > capacity * 3)
+		capacity *= 2;
+	if (capacity > map->capacity)
+		map_grow(map, capacity);
+}
+
 uint64_t *map_set(struct map *map, uint64_t key, uint64_t initial, bool *ret_is_new)
 {
 	if ((map->count + 1) * 4 > map->capacity * 3)
-		map_grow(map);
+		map_grow(map, map->capacity ? map->capacity * 2 : 64);
 
 	struct map_slot *slot = slot_of(map, key);
 

@@ -24,6 +24,9 @@ uint64_t *map_find(const struct map *map, uint64_t key);
 /* The value's place; a new key's value is `initial`. `ret_is_new` may be NULL. */
 uint64_t *map_set(struct map *map, uint64_t key, uint64_t initial, bool *ret_is_new);
 
+/* Room for so many keys, so that setting them does not move what is there again and again. */
+void map_reserve(struct map *map, size_t count);
+
 void map_remove(struct map *map, uint64_t key);
 void map_done(struct map *map);
 

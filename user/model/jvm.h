@@ -55,9 +55,14 @@ struct call_stack {
 	uint32_t event; /* STACK */
 };
 
+struct frame_text {
+	const char *class_name, *method, *file;
+	int64_t line; /* -1: unknown */
+};
+
 struct frame_name_link {
-	uint32_t event; /* FRAME_NAME */
-	uint32_t next;	/* of the same frame, one inlined level out; NO_INDEX ends */
+	struct frame_text text;
+	uint32_t next; /* of the same frame, one inlined level out; NO_INDEX ends */
 };
 
 struct model_jvm {
@@ -80,11 +85,6 @@ const struct stack_frame *model_stack(const struct model *model, uint64_t stack_
 
 /* The names of one frame: the number of them (inlined methods, innermost first), 0 where it has none. Strings are
  * owned by the model; class names with '/' as the JVM has them, native frames have class "". */
-struct frame_text {
-	const char *class_name, *method, *file;
-	int64_t line; /* -1: unknown */
-};
-
 enum { FRAME_TEXTS_MAX = 32 };
 uint32_t model_frame_names(const struct model *model, const struct stack_frame *frame,
 			   struct frame_text ret_names[FRAME_TEXTS_MAX]);

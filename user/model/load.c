@@ -2,12 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/auto.h"
 #include "base/search.h"
 #include "format/reader.h"
 
-enum { BLOCK_BYTES = 4 << 20 };
+enum { BLOCK_BYTES = (4 << 20) - 64, HUGE_PAGE_BYTES = 2 << 20 };
 
 struct event_block {
 	struct event_block *next;
@@ -32,6 +33,18 @@ struct model_builder *model_begin(void)
 	return builder;
 }
 
+/* Whole huge pages: of a report's time a tenth was faults on small ones. */
+static struct event_block *room_for_block(size_t size_bytes)
+{
+	size_t room_bytes = (size_bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
+	struct event_block *block = aligned_alloc(HUGE_PAGE_BYTES, room_bytes);
+
+	if (!block)
+		memory_exhausted();
+	madvise(block, room_bytes, MADV_HUGEPAGE); /* only a wish */
+	return block;
+}
+
 /* Records lie one after the other in blocks, so that walking them in order of time walks memory nearly in order. */
 static struct event_header *store(struct model *model, const struct event_header *event)
 {
@@ -41,9 +54,7 @@ static struct event_header *store(struct model *model, const struct event_header
 	if (!block || block->capacity_bytes - block->used_bytes < room_bytes) {
 		size_t capacity_bytes = room_bytes > BLOCK_BYTES ? room_bytes : BLOCK_BYTES;
 
-		block = malloc(sizeof(*block) + capacity_bytes);
-		if (!block)
-			memory_exhausted();
+		block = room_for_block(sizeof(*block) + capacity_bytes);
 		block->next = model->blocks;
 		block->used_bytes = 0;
 		block->capacity_bytes = capacity_bytes;

@@ -8,9 +8,7 @@
 
 static uint64_t frame_key(uint32_t type, uint64_t object, uint64_t at)
 {
-	uint64_t words[3] = {type, object, at};
-
-	return hash_bytes(words, sizeof(words));
+	return hash_combine(hash_combine(type, object), at);
 }
 
 static uint64_t name_key(const struct event_frame_name *name)
@@ -18,6 +16,31 @@ static uint64_t name_key(const struct event_frame_name *name)
 	return frame_key(name->type, name->code ? name->code : name->method, name->at);
 }
 
+/* The next of the NUL-separated parts of a tail, "" beyond the last. */
+static const char *part(const char **at, const char *end)
+{
+	const char *text = *at < end ? *at : "";
+
+	if (*at < end)
+		*at += strlen(*at) + 1;
+	return text;
+}
+
+static struct frame_text read_name(const struct event_frame_name *name)
+{
+	size_t length;
+	const char *at = MODEL_TAIL(name, &length), *end = at + length;
+	struct frame_text text = {.class_name = part(&at, end)};
+	const char *line;
+
+	text.method = part(&at, end);
+	text.file = part(&at, end);
+	line = part(&at, end);
+	text.line = *line ? strtoll(line, NULL, 10) : -1;
+	return text;
+}
+
+/* Read here, once: the stacks of a run ask for each name ten times. */
 static void collect_frame_name(struct model *model, uint32_t index)
 {
 	const struct event_frame_name *name = MODEL_EVENT(model, index, frame_name);
@@ -25,7 +48,7 @@ static void collect_frame_name(struct model *model, uint32_t index)
 	bool is_new;
 	uint64_t *first = map_set(&model->jvm.frame_name_first, name_key(name), link, &is_new);
 
-	*vec_push(&model->jvm.frame_names) = (struct frame_name_link){.event = index, .next = NO_INDEX};
+	*vec_push(&model->jvm.frame_names) = (struct frame_name_link){.text = read_name(name), .next = NO_INDEX};
 	if (is_new)
 		return;
 
@@ -103,16 +126,6 @@ const struct stack_frame *model_stack(const struct model *model, uint64_t stack_
 	return (const struct stack_frame *)frames;
 }
 
-/* The next of the NUL-separated parts of a tail, "" beyond the last. */
-static const char *part(const char **at, const char *end)
-{
-	const char *text = *at < end ? *at : "";
-
-	if (*at < end)
-		*at += strlen(*at) + 1;
-	return text;
-}
-
 uint32_t model_frame_names(const struct model *model, const struct stack_frame *frame,
 			   struct frame_text ret_names[FRAME_TEXTS_MAX])
 {
@@ -120,21 +133,8 @@ uint32_t model_frame_names(const struct model *model, const struct stack_frame *
 	uint32_t count = 0;
 
 	for (uint32_t link = first ? (uint32_t)*first : NO_INDEX; link != NO_INDEX && count < FRAME_TEXTS_MAX;
-	     link = model->jvm.frame_names.items[link].next) {
-		const struct event_frame_name *name =
-			MODEL_EVENT(model, model->jvm.frame_names.items[link].event, frame_name);
-		size_t length;
-		const char *at = MODEL_TAIL(name, &length), *end = at + length;
-		struct frame_text *text = &ret_names[count++];
-
-		text->class_name = part(&at, end);
-		text->method = part(&at, end);
-		text->file = part(&at, end);
-
-		const char *line = part(&at, end);
-
-		text->line = *line ? strtoll(line, NULL, 10) : -1;
-	}
+	     link = model->jvm.frame_names.items[link].next)
+		ret_names[count++] = model->jvm.frame_names.items[link].text;
 	if (count == 0 && frame->method == 0) {
 		const char *symbol = model_symbol(model, frame->at);
 
