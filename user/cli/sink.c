@@ -29,11 +29,12 @@ static void give_buffer(struct sink *sink)
 		setvbuf(sink->file, sink->buffer, _IOFBF, BUFFER_BYTES);
 }
 
-/* A second stream on standard output, so that the buffer can be ours; nothing waits in the first. */
-static FILE *output_stream(void)
+/* A second stream on standard output or standard error, so that the buffer can be ours; nothing waits in the first. A
+ * report on standard error, which has none of its own, would be a thousand writes, each of which the terminal shows. */
+static FILE *output_stream(FILE *stream)
 {
-	auto_fd int fd = fflush(stdout) == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
-	FILE *file = fd < 0 || isatty(fd) ? NULL : fdopen(fd, "w");
+	auto_fd int fd = fflush(stream) == 0 ? fcntl(fileno(stream), F_DUPFD_CLOEXEC, 3) : -1;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (file)
 		take_fd(&fd);
@@ -47,12 +48,14 @@ struct err *sink_open(const char *path, FILE *stream, struct sink *ret_sink)
 
 	if (!path || is_output) {
 		is_output |= stream == stdout;
+		if (is_output)
+			stream = stdout;
 		*ret_sink = (struct sink){.name = is_output ? "standard output" : "standard error"};
-		ret_sink->file = is_output ? output_stream() : NULL;
+		ret_sink->file = output_stream(stream);
 		if (ret_sink->file) {
 			give_buffer(ret_sink);
 		} else {
-			ret_sink->file = is_output ? stdout : stream;
+			ret_sink->file = stream;
 			ret_sink->is_stream = true;
 		}
 		return NULL;
