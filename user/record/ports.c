@@ -1,9 +1,12 @@
 #include "record/ports.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -58,13 +61,35 @@ static bool process_has_socket(pid_t pid, unsigned long inode)
 	return false;
 }
 
+/* With SO_REUSEADDR the kernel refuses an address, for one, where another socket listens. */
+static bool can_bind(int family, uint16_t port)
+{
+	auto_fd int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in6 address6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+	const int yes = 1;
+
+	if (fd < 0)
+		return errno == EAFNOSUPPORT;
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0)
+		return false;
+	if (family == AF_INET)
+		return bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+	return setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes)) == 0 &&
+	       bind(fd, (const struct sockaddr *)&address6, sizeof(address6)) == 0;
+}
+
 bool port_is_held(uint16_t port, pid_t *ret_pid)
 {
-	unsigned long inode = listening_inode("/proc/net/tcp", port);
+	unsigned long inode;
 
+	*ret_pid = 0;
+	/* For the lists below the kernel walks its tables of all connections, 262,144 places each on a large machine. */
+	if (can_bind(AF_INET, port) && can_bind(AF_INET6, port))
+		return false;
+	inode = listening_inode("/proc/net/tcp", port);
 	if (!inode)
 		inode = listening_inode("/proc/net/tcp6", port);
-	*ret_pid = 0;
 	if (!inode)
 		return false;
 
