@@ -80,9 +80,20 @@ void model_add(struct model_builder *builder, const struct event_header *event)
 	if (model->event_count == builder->capacity)
 		model->events =
 			vec_grow(model->events, &builder->capacity, model->event_count, sizeof(*model->events));
-	model->events[model->event_count++] = store(model, event);
-	if (event->kind < EVENT_KIND_END)
-		model->kind_counts[event->kind]++;
+
+	struct event_header *copy = store(model, event);
+	uint64_t *duration_ns = event_duration(copy);
+
+	/* Durations that reach back before the clock's zero (a damaged or hostile recording) become as long as can be. */
+	if (duration_ns && *duration_ns > copy->time_ns)
+		*duration_ns = copy->time_ns;
+	if (copy->kind == EVENT_HOLD)
+		*vec_push(&model->texts.holds) = (struct hold){.start_ns = copy->time_ns - *duration_ns,
+							       .end_ns = copy->time_ns,
+							       .pid = copy->pid};
+	model->events[model->event_count++] = copy;
+	if (copy->kind < EVENT_KIND_END)
+		model->kind_counts[copy->kind]++;
 }
 
 /* ---- holds ---- */
@@ -94,22 +105,10 @@ static int compare_holds(const void *left, const void *right)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-static void collect_holds(struct model *model)
+static void join_holds(struct model *model)
 {
 	__typeof__(model->texts.holds) *holds = &model->texts.holds;
 
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		if (model->events[i]->kind != EVENT_HOLD)
-			continue;
-
-		const struct event_hold *event = MODEL_EVENT(model, i, hold);
-		uint64_t duration_ns =
-			event->duration_ns < event->header.time_ns ? event->duration_ns : event->header.time_ns;
-
-		*vec_push(holds) = (struct hold){.start_ns = event->header.time_ns - duration_ns,
-						 .end_ns = event->header.time_ns,
-						 .pid = event->header.pid};
-	}
 	if (holds->count == 0)
 		return;
 	qsort(holds->items, holds->count, sizeof(*holds->items), compare_holds);
@@ -372,26 +371,13 @@ static void load_done(struct load *load)
 	map_done(&load->random_descriptors);
 }
 
-/* Durations that reach back before the clock's zero (a damaged or hostile recording) become as long as can be. */
-static void limit_durations(struct model *model)
-{
-	for (uint32_t i = 0; i < model->event_count; i++) {
-		struct event_header *event = (struct event_header *)model->events[i];
-		uint64_t *duration_ns = event_duration(event);
-
-		if (duration_ns && *duration_ns > event->time_ns)
-			*duration_ns = event->time_ns;
-	}
-}
-
 struct err *model_finish(struct model_builder *builder, struct model **ret_model)
 {
 	struct model *model = builder->model;
 	bool is_full = builder->is_full;
 
 	free(builder);
-	limit_durations(model);
-	collect_holds(model);
+	join_holds(model);
 	take_holds_off(model);
 	events_sort(model->events, model->event_count);
 
