@@ -266,8 +266,14 @@ def what_the_fat_jar_costs():
     assert missing[0] > 10 * missing[1], missing
     assert read[0] > 5 * read[1], read
     assert cold[0]["counts"]["exceptions"] > 5 * cold[1]["counts"]["exceptions"], [row["counts"] for row in cold]
-    assert any(finding["id"] == "fat-jar-class-loading" for finding in fat.report["findings"])
-    assert not any(finding["id"] == "fat-jar-class-loading" for finding in extracted.report["findings"])
+    claimed, nothing = ([finding for finding in run.report["findings"] if finding["id"] == "fat-jar-class-loading"] for run in (fat, extracted))
+    assert len(claimed) == 1 and not nothing, (claimed, nothing)
+    # What the remedy brings where it acts. Of five pairs it was 64 % of what is claimed (docs/findings.md); one pair on a busy
+    # machine was seen to be anything from 34 % to 82 %: a quarter is asked for here.
+    work = [sum(row["causes"].get(cause, 0) for cause in ("class.find", "class.read", "exception.fill")) for row in cold]
+    print(f"    claimed {claimed[0]['cost_ns'] / 1e6:.1f} ms, saved {(work[0] - work[1]) / 1e6:.1f} ms of {work[0] / 1e6:.1f} ms")
+    assert work[0] - work[1] >= claimed[0]["cost_ns"] / 4, (work, claimed[0]["cost_ns"])
+    assert claimed[0]["cost_ns"] <= work[0], (work, claimed[0]["cost_ns"])
 
 
 main()

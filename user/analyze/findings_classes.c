@@ -30,6 +30,39 @@ bool finding_is_fat_tile(const struct finding_context *context, const struct til
 	return class != NO_INDEX && finding_is_fat(context, class);
 }
 
+/* When the parents of the loader that is at work in a load had not found the class: the end of the first
+ * ClassNotFoundException directly in it; UINT64_MAX where there was none. `known` keeps them by thread and span. */
+static uint64_t miss_end_ns(const struct finding_context *context, uint32_t thread, uint32_t load, struct map *known)
+{
+	const struct spans *spans = &context->model->threads.list.items[thread].spans;
+	bool is_new;
+	uint64_t *end_ns = map_set(known, (uint64_t)thread << 32 | load, UINT64_MAX, &is_new);
+
+	for (size_t i = load + 1; is_new && i < spans->count && spans->items[i].start_ns < spans->items[load].end_ns; i++) {
+		const struct span *span = &spans->items[i];
+
+		if (span->kind == SPAN_EXCEPTION && is_class_not_found(context->model, span->event) &&
+		    model_span_within(context->model, thread, span->parent, SPAN_CLASS_LOAD) == load) {
+			*end_ns = span->end_ns;
+			break;
+		}
+	}
+	return *end_ns;
+}
+
+/* What a plain class path would not have: the exceptions, and the search of the loader that comes after its parents. */
+static bool is_spared(const struct finding_context *context, const struct tile *tile, void *known)
+{
+	uint32_t load;
+
+	if (!finding_is_fat_tile(context, tile, NULL))
+		return false;
+	if (tile->cause == CAUSE_EXCEPTION_FILL)
+		return true;
+	load = model_span_within(context->model, tile->thread, tile->span, SPAN_CLASS_LOAD);
+	return load != NO_INDEX && tile->start_ns >= miss_end_ns(context, tile->thread, load, known);
+}
+
 struct fat_counts {
 	int64_t nested;			       /* classes from inside, without those beside them in the file */
 	int64_t classes, exceptions;	       /* in the whole run */
@@ -147,7 +180,9 @@ static void tell_extraction(const struct finding_context *context, uint32_t arch
 bool finding_fat_jar_class_loading(const struct finding_context *context, struct finding_draft *draft)
 {
 	struct fat_counts counts = count_fat(context);
-	int64_t price_ns = finding_path_sum(context, finding_is_fat_tile, NULL);
+	struct map known auto_done(map_done) = {};
+	int64_t whole_ns = finding_path_sum(context, finding_is_fat_tile, NULL);
+	int64_t price_ns = finding_path_sum(context, is_spared, &known);
 	int64_t find_ns = finding_cause_sum(context, CAUSE_CLASS_FIND);
 	const char *path;
 
@@ -169,10 +204,12 @@ bool finding_fat_jar_class_loading(const struct finding_context *context, struct
 	tell_reads(context, path, draft);
 	if (context->cold) {
 		finding_evidence(draft,
-				 "On the request's path, finding these classes and filling those exceptions took %s "
-				 "of %s: at most "
-				 "that is saved, since a plain class path has to be searched too.",
-				 fmt_duration(price_ns).text, fmt_duration(context->cold->latency_ns).text);
+				 "On the request's path, finding these classes and filling those exceptions took %s of "
+				 "%s. Of that %s were the exceptions and what the loader did after them: at most that is "
+				 "saved, since a plain class path has to be searched too. The rest was its parents' search, "
+				 "which stays.",
+				 fmt_duration(whole_ns).text, fmt_duration(context->cold->latency_ns).text,
+				 fmt_duration(price_ns).text);
 		if (find_ns == 0)
 			finding_evidence(draft,
 					 "How long finding took was not observed, so this is the exceptions alone.");

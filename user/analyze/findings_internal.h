@@ -121,7 +121,7 @@ uint32_t finding_class_at(const struct finding_context *context, const struct ti
 /* Whether the class came from a file that other classes came from by way of archives inside it. */
 bool finding_is_fat(const struct finding_context *context, uint32_t class_index);
 
-/* The price of the fat jar on the cold path: finding its classes, and filling the exceptions on the way. */
+/* What the fat jar's classes take on the cold path: finding them, and filling the exceptions on the way. */
 bool finding_is_fat_tile(const struct finding_context *context, const struct tile *tile, void *unused);
 
 /* What a cache spares on the cold path: parsing and linking, and finding and reading where the JDK's own loader would
