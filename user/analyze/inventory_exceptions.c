@@ -108,11 +108,33 @@ static const struct throw_site *site_of(struct exception_rows *rows, uint64_t gi
 
 /* ---- proof that it was caught there ---- */
 
-static bool next_load_has_loader(struct exception_rows *rows, uint32_t thread, uint64_t time_ns, uint32_t loader)
+/* Whether a ClassNotFoundException comes from the search that this loader's loadClass begins when its parents have failed. */
+static bool is_own_search(struct exception_rows *rows, uint32_t index, const char *loader)
+{
+	const struct model *model = rows->inventory->model;
+	const struct event_exception *event = MODEL_EVENT(model, index, exception);
+	struct frame_line lines[FRAME_LINES_MAX];
+	uint32_t count, at;
+
+	if (strcmp(event->tail, "java/lang/ClassNotFoundException") != 0)
+		return false;
+	count = stack_lines(model, event->stack_id, lines, FRAME_LINES_MAX);
+	at = thrower_of(lines, count, event->tail);
+	if (at >= count || strcmp(lines[at].method, "findClass") != 0)
+		return false;
+	for (at++; at < count && frame_is_loader(&lines[at]); at++) {
+		if (strcmp(lines[at].class_name, loader) == 0 && strcmp(lines[at].method, "loadClass") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether what the thread does next shows the loader's loadClass at work: a class that it needs, or a search of its own that
+ * fails. An exception that leaves loadClass is followed by neither. */
+static bool goes_on_in_loader(struct exception_rows *rows, uint32_t thread, uint64_t time_ns, const char *loader)
 {
 	const struct model *model = rows->inventory->model;
 	const struct spans *spans = &model->threads.list.items[thread].spans;
-	const char *name = strpool_text(&rows->names, loader);
 	size_t at = first_where(spans->count, i, spans->items[i].start_ns >= time_ns);
 
 	for (; at < spans->count; at++) {
@@ -120,13 +142,13 @@ static bool next_load_has_loader(struct exception_rows *rows, uint32_t thread, u
 		uint32_t count;
 
 		if (spans->items[at].kind == SPAN_EXCEPTION)
-			return false;
+			return is_own_search(rows, spans->items[at].event, loader);
 		if (spans->items[at].kind != SPAN_CLASS_LOAD)
 			continue;
 		count = stack_lines(model, MODEL_EVENT(model, spans->items[at].event, class_load)->stack_id, lines,
 				    FRAME_LINES_MAX);
 		for (uint32_t i = 0; i < count; i++) {
-			if (strcmp(lines[i].class_name, name) == 0 && strcmp(lines[i].method, "loadClass") == 0)
+			if (strcmp(lines[i].class_name, loader) == 0 && strcmp(lines[i].method, "loadClass") == 0)
 				return true;
 		}
 		return false;
@@ -153,7 +175,8 @@ static bool is_caught(struct exception_rows *rows, uint32_t index, const struct 
 		if (model->threads.list.items[thread].spans.items[span].flags & SPAN_LOADED)
 			return true;
 	}
-	return site->child_loader && next_load_has_loader(rows, thread, time_ns, site->child_loader);
+	return site->child_loader &&
+	       goes_on_in_loader(rows, thread, time_ns, strpool_text(&rows->names, site->child_loader));
 }
 
 /* ---- rows ---- */
