@@ -94,6 +94,9 @@ struct event_header {
 		F(u32, count, COUNT) F(u32, flags, CODE)
 #define FIELDS_native_throw(F) F(u64, object, ADDRESS) F(u64, stack_pointer, ADDRESS)
 #define FIELDS_native_catch(F) F(u64, object, ADDRESS) F(u64, stack_pointer, ADDRESS)
+#define FIELDS_throw(F)                                                                                           \
+	F(u64, class_address, ADDRESS) F(u64, stack_id, ID) F(u64, stack_pointer, ADDRESS) F(u32, origin, CODE)   \
+		F(u32, has_trace, CODE)
 #define FIELDS_class_load(F) F(u64, stack_pointer, ADDRESS) F(u64, loader, ADDRESS) F(u64, stack_id, ID)
 #define FIELDS_class_loaded(F) F(u64, stack_pointer, ADDRESS) F(u64, loader, ADDRESS) F(u32, is_shared, CODE)
 #define FIELDS_class_parse(F) F(u64, stack_pointer, ADDRESS) F(u64, loader, ADDRESS)
@@ -106,7 +109,8 @@ struct event_header {
 #define FIELDS_safepoint(F) F(u32, step, CODE)
 #define FIELDS_vm_operation(F) F(u32, step, CODE) F(u32, mode, CODE)
 #define FIELDS_java_thread(F) F(u64, java_id, ID) F(u32, step, CODE) F(u32, native_tid, ID)
-#define FIELDS_deoptimize(F) F(u64, stack_pointer, ADDRESS) F(u32, reason, CODE)
+#define FIELDS_deoptimize(F)                                                                                      \
+	F(u64, stack_pointer, ADDRESS) F(u64, stack_id, ID) F(u32, reason, CODE) F(u32, action, CODE)
 #define FIELDS_sample(F)                                                                                          \
 	F(u64, address, ADDRESS) F(u64, stack_id, ID) F(u64, period_ns, NS) F(u64, stack_pointer, ADDRESS)        \
 		F(u32, mode, CODE) F(u32, code, CODE)
@@ -176,6 +180,7 @@ struct event_header {
 	E(46, SAMPLE, sample, "", "a thread of the tree was seen running")                                           \
 	E(47, STACK, stack, "frames", "a call stack, once per stack_id; top frame first")                            \
 	E(48, VM_WAIT, vm_wait, "", "a thread of the VM is about to wait (begin)")                                   \
+	E(49, THROW, throw, "class name", "an exception was thrown for which no Java code filled a stack trace")     \
 	E(60, RUN_TEXT, run_text, "key, NUL, value", "a fact about the run or the machine")                          \
 	E(61, PROC_TEXT, proc_text, "text", "the text of a file under /proc or the cgroup at some moment")           \
 	E(62, CLIENT_REQUEST, client_request, "method, NUL, URL", "a request as warmtrace's own client saw it")      \
@@ -349,6 +354,12 @@ enum hold_reason {
 enum exception_flag {
 	EXCEPTION_STACK_OF_EARLIER = 1, /* stack_id is that of an earlier one of its class with the same top frames */
 	EXCEPTION_COUNTED = 2,		/* of a stretch of time in which the ring was full: duration_ns is their sum, time_ns the first's */
+};
+
+/* Where a THROW was seen. */
+enum throw_origin {
+	THROW_INTERPRETED = 1, /* in the first interpreted frame that it reached */
+	THROW_BY_VM = 2,       /* as the VM threw it; has_trace: filled by the VM itself, or long ago by Java */
 };
 
 enum stack_flag {

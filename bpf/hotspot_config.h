@@ -74,6 +74,8 @@ struct hotspot_bpf_config {
 	u64 chunk_parent_address;
 	u64 chunk_stack_address; /* where the frames begin in a StackChunk */
 
+	u64 throwable_backtrace_address; /* of the variable (int) that holds the offset of a Throwable's backtrace */
+
 	u64 text_start, text_end; /* libjvm's own code; filled by who knows the mapping, may be 0 */
 
 	u32 abilities; /* enum hotspot_ability */
@@ -114,6 +116,11 @@ struct hotspot_bpf_config {
 	u32 klass_name;
 	u32 symbol_length, symbol_body;
 	u32 compile_task_level;
+
+	/* How the request of an uncommon trap is packed: a negative one, its bits turned; one that is not negative is the
+	 * index of a class that was not loaded. A mask of 0: not known. */
+	u32 trap_reason_shift, trap_reason_mask, trap_action_shift, trap_action_mask;
+	u32 trap_unloaded_reason, trap_unloaded_action;
 
 	u32 entry_continuation; /* Continuation oop in a ContinuationEntry */
 	u32 z_load_shift;	/* in ZGlobalsForVMStructs: pointer to the shift of a coloured reference */

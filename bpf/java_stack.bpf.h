@@ -145,11 +145,11 @@ static __always_inline void java_prepare_klass(struct hotspot_process *process)
 		process->klass_form = HOTSPOT_KLASS_FULL;
 }
 
-/* Klass* of the object behind a local JNI handle of Java code; 0 if it cannot be read. */
-static __always_inline u64 java_klass_of_handle(struct hotspot_process *process, u64 handle)
+/* Klass* of an object; 0 if it cannot be read. */
+static __always_inline u64 java_klass_of_object(struct hotspot_process *process, u64 object)
 {
 	const struct hotspot_bpf_config *config = &process->config;
-	u64 object = java_read_word(handle & ~3ull), narrow;
+	u64 narrow;
 
 	if (!object || !(config->abilities & HOTSPOT_CAN_NAME_CLASSES))
 		return 0;
@@ -162,6 +162,12 @@ static __always_inline u64 java_klass_of_handle(struct hotspot_process *process,
 	else
 		narrow = java_read_int(object + config->object_klass);
 	return process->klass_base + (narrow << (process->klass_shift & 63));
+}
+
+/* The same of the object behind a local JNI handle of Java code. */
+static __always_inline u64 java_klass_of_handle(struct hotspot_process *process, u64 handle)
+{
+	return java_klass_of_object(process, java_read_word(handle & ~3ull));
 }
 
 /* Copies the text of a Symbol* (at most `capacity` bytes, a power of two); its length, or 0 if it cannot be read. */

@@ -5,6 +5,7 @@
 enum {
 	EXCEPTION_NAME_BYTES = 128,
 	WAIT_FRAMES = 64,
+	TRAP_FRAMES = 8, /* the methods that were inlined are names of one frame */
 };
 
 /* ---- the life of the VM ---- */
@@ -246,17 +247,40 @@ int jvm_compile(struct pt_regs *ctx)
 	return 0;
 }
 
+/* Reason and action of an uncommon trap's request, in the VM's own numbers; reason 0 is never one of a trap. */
+static __always_inline void unpack_trap(struct event_deoptimize *event, u32 request)
+{
+	struct hotspot_process *process = java_process_of_current();
+	const struct hotspot_bpf_config *config = process ? &process->config : NULL;
+
+	event->reason = event->action = 0;
+	if (!config || !config->trap_reason_mask)
+		return;
+	if ((i32)request < 0) {
+		event->reason = (~request >> (config->trap_reason_shift & 31)) & config->trap_reason_mask;
+		event->action = (~request >> (config->trap_action_shift & 31)) & config->trap_action_mask;
+	} else {
+		event->reason = config->trap_unloaded_reason;
+		event->action = config->trap_unloaded_action;
+	}
+}
+
+/* Entry of Deoptimization::uncommon_trap(JavaThread*, jint request, …): compiled code has met what it was not made for. */
 SEC("uprobe")
 int jvm_deoptimize(struct pt_regs *ctx)
 {
 	struct thread_state *thread = thread_of_current();
+	struct usdt_site_spec *site = site_of(ctx);
+	u64 stack_id = thread && site ? java_stack_of_thread(site_argument(ctx, site, 0), TRAP_FRAMES) : 0;
 	struct event_deoptimize *event =
-		thread ? event_reserve(deoptimize, DEOPTIMIZE, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0) : NULL;
+		thread && site ? event_reserve(deoptimize, DEOPTIMIZE, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
+			       : NULL;
 
 	if (!event)
 		return 0;
 	event->stack_pointer = PT_REGS_SP(ctx);
-	event->reason = 0;
+	event->stack_id = stack_id;
+	unpack_trap(event, (u32)site_argument(ctx, site, 1));
 	event_submit(event);
 	return 0;
 }

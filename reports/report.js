@@ -122,11 +122,13 @@ function phasesSection() {
     ...counted.map(([key, title]) => ({ title, key, number: count, value: row => row.counts[key], text: row => count(row.counts[key]), cell: row => count(row.counts[key]) }))], report.phases, {}));
 }
 function exceptionsSection() {
-  if (!listed(report.exceptions)) return;
-  section("exceptions", "Exceptions", "Stack traces that were filled, whether or not the exception was thrown. Most are caught and never seen, and still cost their walk of the stack.", table("exceptions", "Exceptions", [
+  const throws = report.exceptions_without_stack_trace;
+  if (!listed(report.exceptions) && !listed(throws)) return;
+  section("exceptions", "Exceptions", "Stack traces that were filled, whether or not the exception was thrown. Most are caught and never seen, and still cost their walk of the stack.", listed(report.exceptions) && table("exceptions", "Exceptions", [
     { title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.thrown_at ? element("span", { class: "under" }, "thrown at ", name(row.thrown_at)) : null, row.caught_at ? element("span", { class: "under" }, "caught at ", name(row.caught_at)) : null,
       listed(row.stack) ? element("details", null, element("summary", null, "stack"), element("ol", { class: "stack" }, row.stack.map(frame => element("li", null, name(data.texts[frame]))))) : null] },
-    phaseColumn, { title: "Count", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }, { title: "Own", key: "exclusive_ns", number: nanoseconds, help: "without page faults and the like inside" }], report.exceptions, { sort: 2, rows: 15 }));
+    phaseColumn, { title: "Count", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }, { title: "Own", key: "exclusive_ns", number: nanoseconds, help: "without page faults and the like inside" }], report.exceptions, { sort: 2, rows: 15 }),
+    listed(throws) && table("exceptions", "Exceptions without a stack trace", [{ title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.seen_at ? element("span", { class: "under" }, "first seen at ", name(row.seen_at)) : null] }, { title: "Thrown by", key: "by_vm", text: row => (row.by_vm ? "the VM" : "Java"), cell: row => (row.by_vm ? "the VM" : "Java") }, phaseColumn, { title: "At least", key: "count", number: count, help: "what only compiled code throws and catches is not seen" }], throws, { sort: 3, rows: 12, heading: "Thrown without a stack trace" }));
 }
 function classesSection() {
   const classes = report.classes;
@@ -144,12 +146,13 @@ function classesSection() {
     listed(classes.not_found) && table("classes", "Classes not found", [{ title: "Class", key: "class", wide: true, cell: (row, marked) => [marked(row.class), row.requested_by ? element("span", { class: "under" }, "requested by ", name(row.requested_by)) : null] }, phaseColumn, { title: "Times", key: "count", number: count }, { title: "Time", key: "duration_ns", number: nanoseconds }], classes.not_found, { sort: 3, rows: 12, heading: "Asked for and never found" }));
 }
 function jvmSection() {
-  const { compilations, hot_methods: methods, pause_causes: pauses } = report;
-  if (!listed(compilations) && !listed(methods) && !listed(pauses)) return;
+  const { compilations, hot_methods: methods, deoptimizations: given, pause_causes: pauses } = report;
+  if (!listed(compilations) && !listed(methods) && !listed(given) && !listed(pauses)) return;
   const shares = [["interpreted_ns", "Interpreted"], ["c1_ns", "C1"], ["c2_ns", "C2"], ["other_ns", "Other"]];
   section("jvm", "Compilers and pauses", "What the hottest methods of the requests were run as, by samples; what was compiled meanwhile; and what stopped all threads.",
     listed(methods) && table("jvm", "Hottest methods", [{ title: "Method", key: "method", wide: true }, phaseColumn, { title: "Sampled", key: "total_ns", number: nanoseconds }, ...shares.map(([key, title]) => ({ title, key, number: nanoseconds }))], methods, { sort: 2, rows: 12, heading: "The hottest methods" }),
     listed(compilations) && table("jvm", "Compilations", [{ title: "Method", key: "method", wide: true }, { title: "Compiler", key: "compiler" }, { title: "Tier", key: "tier", number: value => value ?? "–" }, phaseColumn, { title: "From", key: "start_ns", number: nanoseconds }, { title: "Waited", key: "queue_wait_ns", number: nanoseconds, help: "in the queue" }, { title: "Time", key: "duration_ns", number: nanoseconds }], compilations, { sort: 6, rows: 12, heading: "The longest compilations during requests" }),
+    listed(given) && table("jvm", "Deoptimisations", [{ title: "Method", key: "method", wide: true, text: row => row.method || "not known", cell: (row, marked) => marked(row.method || "not known") }, { title: "Reason", key: "reason" }, { title: "Action", key: "action" }, phaseColumn, { title: "Times", key: "count", number: count }], given, { rows: 12, heading: "Compiled code that was given up" }),
     listed(pauses) && table("jvm", "Pauses", [{ title: "Cause", key: "operation", wide: true, text: row => row.operation || "not known", cell: (row, marked) => marked(row.operation || "not known") }, phaseColumn, { title: "Pauses", key: "count", number: count }, { title: "Stopped", key: "pause_ns", number: nanoseconds }, { title: "Longest", key: "longest_ns", number: nanoseconds }], pauses, { sort: 3, rows: 12, heading: "Pauses by cause" }));
 }
 function jarsSection() {

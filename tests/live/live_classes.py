@@ -1,10 +1,11 @@
 """Classes loaded, by where they come from, against the JVM's own log (-Xlog:class+load) of the same run."""
 
 import collections
+import json
 import os
 import re
 
-from harness import case, demo_jar, folder, free_port, java, java_workload, main, trace
+from harness import case, demo_jar, folder, free_port, java, java_home, java_workload, main, run_quietly, skip, trace
 from witness import compare_classes
 
 
@@ -109,6 +110,46 @@ def compilations_17():
 @case
 def compilations_25():
     compilations(25)
+
+
+def deoptimizations(version):
+    """Compiled code that is given up, against the flight recorder of the same run: reason, action and method one by one."""
+    tool, place = os.path.join(java_home(version), "bin/jfr"), folder()
+    if not os.path.exists(tool):
+        skip(f"JDK {version} here has no jfr")
+    settings, file = os.path.join(place, "traps.jfc"), os.path.join(place, "run.jfr")
+    with open(settings, "w", encoding="ascii") as out:
+        out.write('<?xml version="1.0" encoding="UTF-8"?>\n<configuration version="2.0"><event name="jdk.Deoptimization">'
+                  '<setting name="enabled">true</setting><setting name="stackTrace">false</setting></event></configuration>\n')
+    run = trace([java(version), f"-XX:StartFlightRecording:filename={file},settings={settings}", "-Xlog:jfr*=off", "-Xbatch",
+                 "-XX:-TieredCompilation", "-cp", java_workload("known-java.jar"), "KnownTraps"])
+    truth = run.json_lines()[0]
+    said = json.loads(run_quietly([tool, "print", "--json", "--events", "jdk.Deoptimization", file]).stdout)
+    witness = collections.Counter()
+    for event in said["recording"]["events"]:
+        values = event["values"]
+        owner = values["method"]["type"]["name"].replace("/", ".")
+        witness[f"{owner}.{values['method']['name']}:{values['lineNumber']}", values["reason"], values["action"]] += 1
+    ours = collections.Counter()
+    for row in run.report["deoptimizations"]:
+        method, _, place = row["method"].partition("(")
+        ours[f"{method}:{place.rstrip(')').rpartition(':')[2]}", row["reason"], row["action"]] += row["count"]
+    # JFR begins and ends within the run, and what it does itself is not in its own record.
+    own = [{key: count for key, count in counts.items() if key[0].startswith("KnownTraps.")} for counts in (ours, witness)]
+    assert own[0] == own[1], own
+    traps = sum(count for (method, reason, _), count in ours.items() if method.startswith("KnownTraps.trap") and reason == "unstable_if")
+    assert traps == truth["traps"] == 7, own
+    assert sum(ours.values()) <= run.report["jit"]["deoptimizations"], (ours, run.report["jit"])
+
+
+@case
+def deoptimizations_17():
+    deoptimizations(17)
+
+
+@case
+def deoptimizations_25():
+    deoptimizations(25)
 
 
 main()

@@ -80,4 +80,41 @@ def thrown_at_25():
     thrown_at(25)
 
 
+def without_trace(version, *options):
+    """Thrown without a stack trace: by Java, each object once however many frames it passes and however often it is thrown
+    on, and by the VM. None of them is among those that fill one, and none of those is here."""
+    run = trace([java(version), *options, "-cp", java_workload("known-java.jar"), "KnownThrows"])
+    truth = run.json_lines()[0]
+    seen = {}
+    for row in run.report["exceptions_without_stack_trace"]:
+        seen.setdefault(row["by_vm"], {}).setdefault(row["class"], 0)
+        seen[row["by_vm"]][row["class"]] += row["count"]
+    own = {name: count for name, count in seen[False].items() if name.startswith("KnownThrows$")}
+    assert own == truth["by_java"], (own, truth)
+    assert {name: seen[True].get(name) for name in truth["by_vm"]} == truth["by_vm"], (seen[True], truth)
+    filled = by_class(run)
+    assert filled["java.lang.IllegalStateException"] == truth["filled"], filled
+    assert not set(filled) & ({*truth["by_java"]} | {*truth["by_vm"]}), filled
+    assert run.report["observed"]["exceptions_without_trace"] == "partly", run.report["observed"]
+    deep = {row["seen_at"]: row["count"] for row in run.report["exceptions_without_stack_trace"] if row["class"] == "KnownThrows$Kept"}
+    assert sorted((place.partition("(")[0], count) for place, count in deep.items()) == \
+        [("KnownThrows.kept", 11), ("KnownThrows.main", 13)], deep
+
+
+@case
+def without_trace_17():
+    without_trace(17)
+
+
+@case
+def without_trace_25():
+    without_trace(25, "-XX:+UseCompactObjectHeaders")
+
+
+@case
+def without_trace_zgc():
+    """References have marks in their low bits, null too."""
+    without_trace(25, "-XX:+UseZGC")
+
+
 main()

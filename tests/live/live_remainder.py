@@ -71,6 +71,7 @@ RULES = {
     "frame_name": ((), ()),
     "symbol": ((), ()),
     "deoptimize": ((), ()),
+    "throw": ((), ()),
     "jvm_state": ((), ()),
     "library": ((), ()),
     "residency": ((), ()),

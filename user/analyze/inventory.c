@@ -58,6 +58,8 @@ void analyze_inventory(const struct model *model, const struct class_sources *so
 	inventory_faults(&inventory);
 	inventory_jvm(&inventory);
 	inventory_jvm_work(&inventory);
+	inventory_deoptimizations(&inventory);
+	inventory_throws(&inventory);
 	inventory_memory(&inventory);
 	inventory_connections(&inventory);
 	inventory_limits(&inventory);

@@ -29,6 +29,8 @@ void inventory_faults(const struct inventory *inventory);
 void inventory_jvm(const struct inventory *inventory);
 void inventory_page_cache(const struct inventory *inventory); /* after the jars */
 void inventory_jvm_work(const struct inventory *inventory); /* after the threads */
+void inventory_throws(const struct inventory *inventory);
+void inventory_deoptimizations(const struct inventory *inventory);
 void inventory_memory(const struct inventory *inventory);
 void inventory_connections(const struct inventory *inventory);
 void inventory_limits(const struct inventory *inventory); /* the cgroup's counters, and how memory ended the run */

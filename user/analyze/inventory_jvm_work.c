@@ -1,5 +1,4 @@
-/* What the JVM did within requests: compilations, the state of their methods, given-up code; and pauses and threads
- * in sum. */
+/* What the JVM did within requests: compilations, the state of their methods; and pauses and threads in sum. */
 #include "analyze/inventory_internal.h"
 
 #include <stdlib.h>
@@ -77,20 +76,6 @@ static void list_compilations(const struct inventory *inventory)
 		row->signature = arena_copy(&report->arena, row->signature, strlen(row->signature));
 	}
 	inventory_put(inventory, compilations, &rows);
-}
-
-static void count_deoptimizations(const struct inventory *inventory)
-{
-	const struct model *model = inventory->model;
-	struct report *report = inventory->report;
-	int64_t counts[PHASE_COUNT] = {};
-
-	if (!is_observed(model, "deoptimization"))
-		return;
-	for (struct event_walk walk = model_walk(model, EVENT_DEOPTIMIZE); model_walk_next(&walk);)
-		counts[phase_of_time(report, model, model->events[walk.index]->time_ns)]++;
-	report->jit_deoptimizations_cold = known(counts[PHASE_FIRST_REQUEST]);
-	report->jit_deoptimizations_warm = known(counts[PHASE_WARM]);
 }
 
 /* ---- methods ---- */
@@ -270,7 +255,6 @@ void inventory_jvm_work(const struct inventory *inventory)
 	if (!inventory->has_jvm)
 		return;
 	list_compilations(inventory);
-	count_deoptimizations(inventory);
 	list_methods(inventory);
 	list_pause_causes(inventory);
 }

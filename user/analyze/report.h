@@ -208,6 +208,15 @@ struct report_exception {
 	size_t stack_count;
 };
 
+/* Exceptions without a stack trace. */
+struct report_throw {
+	const char *class_name;
+	enum phase phase;
+	int64_t count;
+	const char *seen_at; /* the first frame in which it was seen, "" not known */
+	bool is_by_vm;	     /* the VM threw it */
+};
+
 struct report_class {
 	const char *class_name;
 	enum phase phase;
@@ -277,6 +286,14 @@ struct report_hot_method {
 	const char *method;
 	enum phase phase; /* first_request or warm */
 	int64_t total_ns, interpreted_ns, c1_ns, c2_ns, other_ns;
+};
+
+/* Compiled code that was given up, and where and why. */
+struct report_deoptimization {
+	const char *method; /* the innermost Java method, with its line; "" not known */
+	enum phase phase;
+	const char *reason, *action; /* the VM's own words, "" not known */
+	int64_t count;
 };
 
 struct report_pause_cause {
@@ -439,6 +456,7 @@ struct report {
 	struct report_burst burst;
 	REPORT_LIST(struct report_what_if, what_if);
 	REPORT_LIST(struct report_exception, exceptions);
+	REPORT_LIST(struct report_throw, throws); /* those without a stack trace */
 	struct report_classes classes;
 	REPORT_LIST(struct report_jar, jars);
 	REPORT_LIST(struct report_duplicate, duplicates);
@@ -450,6 +468,7 @@ struct report {
 	struct maybe jit_deoptimizations_cold, jit_deoptimizations_warm;
 	REPORT_LIST(struct report_compilation, compilations); /* the longest within requests */
 	REPORT_LIST(struct report_hot_method, hot_methods);
+	REPORT_LIST(struct report_deoptimization, deoptimizations); /* the most frequent of each phase */
 	REPORT_LIST(struct report_pause_cause, pause_causes);
 	REPORT_LIST(struct report_thread_role, thread_roles);
 	struct maybe gc_collections, gc_pauses, gc_pause_ns, gc_safepoints, gc_safepoint_ns;

@@ -19,6 +19,8 @@ enum {
 	CLASS_LOAD_NS = TRAP_NS + 2000,
 	COMPILE_NS = 2 * TRAP_NS + 1900,
 	EXCEPTION_NS = 3 * TRAP_NS + 5000,
+	/* 400,000 in a loop (7.9 us), each past two frames; a deoptimisation walks as short a stack. */
+	THROW_NS = 2 * TRAP_NS + 6500,
 };
 
 int64_t tracing_cost_of_kind_ns(enum event_kind kind)
@@ -48,6 +50,9 @@ int64_t tracing_cost_of_kind_ns(enum event_kind kind)
 		return INTERRUPT_NS;
 	case EVENT_EXCEPTION:
 		return EXCEPTION_NS;
+	case EVENT_THROW:
+	case EVENT_DEOPTIMIZE:
+		return THROW_NS;
 	case EVENT_CLASS_LOAD:
 		return CLASS_LOAD_NS;
 	case EVENT_CLASS_LOADED:
@@ -60,7 +65,6 @@ int64_t tracing_cost_of_kind_ns(enum event_kind kind)
 		return COMPILE_NS;
 	case EVENT_CLASS_RETURN:
 	case EVENT_NATIVE_CATCH:
-	case EVENT_DEOPTIMIZE:
 	case EVENT_GC:
 	case EVENT_SAFEPOINT:
 	case EVENT_VM_OPERATION:

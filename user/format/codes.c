@@ -76,6 +76,7 @@ static const struct code_name code_types[] = {
 	{CODE_COMPILED, "compiled"},
 };
 
+static const struct code_name throw_origins[] = {{THROW_INTERPRETED, "interpreted"}, {THROW_BY_VM, "by_vm"}};
 static const struct code_name vm_wait_reasons[] = {
 	{VM_WAIT_MONITOR, "monitor"}, {VM_WAIT_OBJECT, "object"},	  {VM_WAIT_PARK, "park"},
 	{VM_WAIT_MUTEX, "mutex"},     {VM_WAIT_SAFEPOINT, "safepoint"},	  {VM_WAIT_COMPILE, "compile"},
@@ -147,6 +148,7 @@ static const struct code_row {
 	{EVENT_SAMPLE, "code", ENUM(code_types)},
 	{EVENT_FRAME_NAME, "type", ENUM(code_types)},
 	{EVENT_VM_WAIT, "reason", ENUM(vm_wait_reasons)},
+	{EVENT_THROW, "origin", ENUM(throw_origins)},
 	{EVENT_PROC_TEXT, "file", ENUM(proc_files)},
 	{(enum event_kind)0, "moment", ENUM(moments)},
 	{EVENT_OBSERVED, "state", ENUM(observed_states)},

@@ -58,6 +58,8 @@ enum hotspot_feature {
 	HOTSPOT_CODE_RANGE,
 	HOTSPOT_SHARED_RANGE, /* of the CDS or AOT archives' metadata */
 	HOTSPOT_METADATA_WITNESSES,
+	HOTSPOT_TRAP_REASONS, /* why compiled code is given up */
+	HOTSPOT_BACKTRACES,   /* whether an exception has a stack trace */
 	HOTSPOT_FEATURE_COUNT,
 };
 
@@ -161,6 +163,11 @@ bool hotspot_flag_text(struct hotspot *hotspot, const char *name, const char **r
 
 /* "G1", "ZGC", "Serial", "Parallel", "Shenandoah", "Epsilon", "CMS"; NULL where no flag says it. */
 const char *hotspot_gc_name(struct hotspot *hotspot);
+
+/* The VM's own names of the reasons for which compiled code is given up, and of what is done about it: by number, from 0,
+ * separated by commas. NULL where HOTSPOT_TRAP_REASONS is missing. */
+const char *hotspot_trap_reasons(struct hotspot *hotspot);
+const char *hotspot_trap_actions(struct hotspot *hotspot);
 
 struct hotspot_range {
 	uint64_t start, end;

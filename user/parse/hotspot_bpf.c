@@ -151,6 +151,8 @@ static void fill_objects(struct hotspot *hotspot, struct hotspot_bpf_config *con
 	config->klass_name = offset_of(hotspot, FACT_KLASS_NAME);
 	config->symbol_length = offset_of(hotspot, FACT_SYMBOL_LENGTH);
 	config->symbol_body = offset_of(hotspot, FACT_SYMBOL_BODY);
+	config->throwable_backtrace_address = address_of(
+		hotspot, fact_has(hotspot, FACT_THROWABLE_BACKTRACE) ? FACT_THROWABLE_BACKTRACE : FACT_THROWABLE_BACKTRACE_OLD);
 	config->compile_task_level = offset_of(hotspot, FACT_COMPILE_TASK_LEVEL);
 }
 
@@ -168,6 +170,30 @@ static void fill_virtual_threads(const struct hotspot *hotspot, struct hotspot_b
 	config->entry_continuation = 16;
 }
 
+static uint32_t mask_of(const struct hotspot *hotspot, enum hotspot_fact_id bits)
+{
+	uint64_t count = fact_value(hotspot, bits);
+
+	return count < 32 ? (1u << count) - 1 : 0;
+}
+
+static void fill_traps(const struct hotspot *hotspot, struct hotspot_bpf_config *config)
+{
+	int32_t action = 0;
+
+	if (!hotspot_has(hotspot, HOTSPOT_TRAP_REASONS))
+		return;
+	config->trap_reason_shift = (uint32_t)fact_value(hotspot, FACT_TRAP_REASON_SHIFT) & 31;
+	config->trap_action_shift = (uint32_t)fact_value(hotspot, FACT_TRAP_ACTION_SHIFT) & 31;
+	config->trap_reason_mask = mask_of(hotspot, FACT_TRAP_REASON_BITS);
+	config->trap_action_mask = mask_of(hotspot, FACT_TRAP_ACTION_BITS);
+	if (fact_has(hotspot, FACT_TRAP_UNLOADED_REASON))
+		config->trap_unloaded_reason = (uint32_t)fact_value(hotspot, FACT_TRAP_UNLOADED_REASON);
+	if (fact_has(hotspot, FACT_TRAP_UNLOADED_ACTION) &&
+	    hotspot_read_i32(hotspot, fact_value(hotspot, FACT_TRAP_UNLOADED_ACTION), &action))
+		config->trap_unloaded_action = (uint32_t)action;
+}
+
 void hotspot_bpf_config(struct hotspot *hotspot, struct hotspot_bpf_config *ret_config)
 {
 	struct hotspot_bpf_config config;
@@ -178,6 +204,7 @@ void hotspot_bpf_config(struct hotspot *hotspot, struct hotspot_bpf_config *ret_
 	fill_frames(hotspot, &config);
 	fill_objects(hotspot, &config);
 	fill_virtual_threads(hotspot, &config);
+	fill_traps(hotspot, &config);
 
 	bool fits = fill_parts(hotspot, &config);
 

@@ -77,6 +77,12 @@ static const struct feature_row feature_table[] = {
 	 "metaspace",
 	 {FACT_LOADER_FIRST, FACT_LOADER_NEXT, FACT_LOADER_CLASSES, FACT_KLASS_NEXT, FACT_COUNT},
 	 HOTSPOT_METADATA_WITNESSES},
+	{HOTSPOT_TRAP_REASONS,
+	 "reasons of deoptimisations",
+	 {FACT_TRAP_REASON_SHIFT, FACT_TRAP_REASON_BITS, FACT_TRAP_ACTION_SHIFT, FACT_TRAP_ACTION_BITS,
+	  FACT_TRAP_REASON_COUNT, FACT_TRAP_ACTION_COUNT, FACT_TRAP_REASON_NAMES, FACT_TRAP_ACTION_NAMES, FACT_COUNT},
+	 HOTSPOT_TRAP_REASONS},
+	{HOTSPOT_BACKTRACES, "stack traces of exceptions", {FACT_COUNT}, HOTSPOT_CLASS_NAMES},
 };
 
 _Static_assert(sizeof(feature_table) / sizeof(feature_table[0]) == HOTSPOT_FEATURE_COUNT, "a row for each feature");
@@ -125,6 +131,10 @@ static enum hotspot_fact_id alternatives_missing(const struct hotspot *hotspot, 
 							      : FACT_COUNT;
 	case HOTSPOT_INLINED_FRAMES:
 		return scopes_missing(hotspot);
+	case HOTSPOT_BACKTRACES:
+		return fact_has(hotspot, FACT_THROWABLE_BACKTRACE_OLD) || fact_has(hotspot, FACT_THROWABLE_BACKTRACE)
+			       ? FACT_COUNT
+			       : FACT_THROWABLE_BACKTRACE;
 	case HOTSPOT_THREADS:
 		if (fact_has(hotspot, FACT_THREAD_FIRST) && fact_has(hotspot, FACT_THREAD_NEXT))
 			return FACT_COUNT;

@@ -119,6 +119,9 @@ enum hotspot_fact_kind {
 	  "CompressedOops::_shift|CompressedOops::_narrow_oop._shift|Universe::_narrow_oop._shift")                  \
 	X(Z_GLOBALS, STATIC, "ZGlobalsForVMStructs::_instance_p")                                                    \
 	X(Z_LOAD_SHIFT, OFFSET, "ZGlobalsForVMStructs::_ZPointerLoadShift")                                          \
+	/* exceptions: before and since 17 */                                                                        \
+	X(THROWABLE_BACKTRACE_OLD, STATIC, "symbol:_ZN19java_lang_Throwable16backtrace_offsetE")                     \
+	X(THROWABLE_BACKTRACE, STATIC, "symbol:_ZN19java_lang_Throwable17_backtrace_offsetE")                        \
 	/* virtual threads: no table has most of these, so they need libjvm's symbol table */                        \
 	X(RETURN_BARRIER, STATIC, "symbol:_ZN12StubRoutines19_cont_returnBarrierE")                                  \
 	X(ENTRY_RETURN_PC, STATIC, "ContinuationEntry::_return_pc|symbol:_ZN17ContinuationEntry10_return_pcE")       \
@@ -127,6 +130,17 @@ enum hotspot_fact_kind {
 	X(CHUNK_BOTTOM, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk14_bottom_offsetE")                           \
 	X(CHUNK_PARENT, STATIC, "symbol:_ZN26jdk_internal_vm_StackChunk14_parent_offsetE")                           \
 	X(CHUNK_STACK, STATIC, "symbol:_ZN23InstanceStackChunkKlass16_offset_of_stackE")                             \
+	/* why compiled code is given up: how a trap's request is packed, and the names of its parts */              \
+	X(TRAP_REASON_SHIFT, CONSTANT, "Deoptimization::_reason_shift")                                              \
+	X(TRAP_REASON_BITS, CONSTANT, "Deoptimization::_reason_bits")                                                \
+	X(TRAP_ACTION_SHIFT, CONSTANT, "Deoptimization::_action_shift")                                              \
+	X(TRAP_ACTION_BITS, CONSTANT, "Deoptimization::_action_bits")                                                \
+	X(TRAP_REASON_COUNT, CONSTANT, "Deoptimization::Reason_LIMIT")                                               \
+	X(TRAP_ACTION_COUNT, CONSTANT, "Deoptimization::Action_LIMIT")                                               \
+	X(TRAP_UNLOADED_REASON, CONSTANT, "Deoptimization::Reason_unloaded")                                         \
+	X(TRAP_UNLOADED_ACTION, STATIC, "symbol:_ZN14Deoptimization16_unloaded_actionE")                             \
+	X(TRAP_REASON_NAMES, STATIC, "symbol:_ZN14Deoptimization17_trap_reason_nameE")                               \
+	X(TRAP_ACTION_NAMES, STATIC, "symbol:_ZN14Deoptimization17_trap_action_nameE")                               \
 	/* facts of the VM */                                                                                        \
 	X(FLAGS, STATIC, "JVMFlag::flags|Flag::flags")                                                               \
 	X(FLAG_COUNT, STATIC, "JVMFlag::numFlags|Flag::numFlags")                                                    \

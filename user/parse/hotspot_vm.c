@@ -10,6 +10,7 @@ enum {
 	FLAGS_MAX = 16384, /* real ones: about 1,500 */
 	THREADS_COUNT_MAX = 1 << 20,
 	LOADERS_MAX = 1 << 20,
+	TRAP_NAMES_MAX = 64,	/* a request has five bits for a reason and three for an action */
 	FLAG_ORIGIN_MASK = 15,	/* of a flag's word; the rest are other marks */
 	VTABLE_HEAD_BYTES = 16, /* a vtable's symbol stands this far before the address that objects hold */
 };
@@ -145,6 +146,38 @@ const char *hotspot_gc_name(struct hotspot *hotspot)
 		if (hotspot_flag_bool(hotspot, collectors[i].flag, &is_used, NULL) && is_used)
 			return collectors[i].name;
 	return NULL;
+}
+
+/* ---- why compiled code is given up ---- */
+
+static const char *trap_names(struct hotspot *hotspot, enum hotspot_fact_id array, enum hotspot_fact_id count)
+{
+	char joined[1024];
+	size_t length = 0;
+
+	if (!hotspot_has(hotspot, HOTSPOT_TRAP_REASONS) || fact_value(hotspot, count) > TRAP_NAMES_MAX)
+		return NULL;
+	for (uint64_t i = 0; i < fact_value(hotspot, count); i++) {
+		uint64_t text = 0;
+		const char *name = NULL;
+
+		if (hotspot_read_u64(hotspot, fact_value(hotspot, array) + 8 * i, &text) && text)
+			name = hotspot_read_text(hotspot, text);
+		if (!name || length + strlen(name) + 2 > sizeof(joined))
+			return NULL;
+		length += (size_t)snprintf(joined + length, sizeof(joined) - length, "%s%s", i ? "," : "", name);
+	}
+	return length ? strpool_text(&hotspot->strings, strpool_add_text(&hotspot->strings, joined)) : NULL;
+}
+
+const char *hotspot_trap_reasons(struct hotspot *hotspot)
+{
+	return trap_names(hotspot, FACT_TRAP_REASON_NAMES, FACT_TRAP_REASON_COUNT);
+}
+
+const char *hotspot_trap_actions(struct hotspot *hotspot)
+{
+	return trap_names(hotspot, FACT_TRAP_ACTION_NAMES, FACT_TRAP_ACTION_COUNT);
 }
 
 /* ---- memory ---- */

@@ -200,6 +200,7 @@ static void observe_features(struct jvm *jvm, struct probes *probes)
 		{HOTSPOT_CLASS_NAMES, "exception_classes"},	{HOTSPOT_INTERPRETED_FRAMES, "java_stacks"},
 		{HOTSPOT_COMPILED_FRAMES, "compiled_frames"},	{HOTSPOT_INLINED_FRAMES, "inlined_frames"},
 		{HOTSPOT_LINE_NUMBERS, "line_numbers"},		{HOTSPOT_FROZEN_FRAMES, "virtual_thread_frames"},
+		{HOTSPOT_TRAP_REASONS, "deoptimization_reasons"},
 	};
 
 	for (size_t i = 0; i < array_length(rows); i++) {
@@ -207,6 +208,25 @@ static void observe_features(struct jvm *jvm, struct probes *probes)
 		const char *why = hotspot_missing(jvm->hotspot, rows[i].feature);
 
 		probes_observe(probes, rows[i].what, is_there ? OBSERVED_YES : OBSERVED_NO, "%s", why ? why : "");
+	}
+}
+
+/* What the probes' places in libjvm already said stands, but for this: they cannot see everything. */
+static void observe_throws(struct jvm *jvm, struct probes *probes)
+{
+	static const char what[] = "exceptions_without_trace";
+	const char *why = hotspot_missing(jvm->hotspot, HOTSPOT_BACKTRACES);
+
+	if (why) {
+		probes_observe(probes, what, OBSERVED_NO, "%s", why);
+		return;
+	}
+	for vec_each(known, &probes->observations) {
+		if (strcmp(known->what, what) == 0 && known->state == OBSERVED_YES) {
+			probes_observe(probes, what, OBSERVED_PARTLY, "%s",
+				       "those that only compiled code throws and catches are not seen");
+			return;
+		}
 	}
 }
 
@@ -228,6 +248,7 @@ void jvm_open(struct jvm *jvm, struct probes *probes, struct output *output)
 		err = give_to_programs(jvm, probes);
 	if (!err) {
 		observe_features(jvm, probes);
+		observe_throws(jvm, probes);
 		jvm->opened_ns = clock_now_ns();
 		if (probes->features.has[FEATURE_USERFAULTFD])
 			jvm->hold = memory_hold_new(jvm->pid);
@@ -371,6 +392,8 @@ void jvm_write_facts(struct jvm *jvm, struct output *output)
 	write_fact(jvm, output, "version", version.release);
 	write_fact(jvm, output, "info", version.info);
 	write_fact(jvm, output, "gc", hotspot_gc_name(jvm->hotspot));
+	write_fact(jvm, output, "trap_reasons", hotspot_trap_reasons(jvm->hotspot));
+	write_fact(jvm, output, "trap_actions", hotspot_trap_actions(jvm->hotspot));
 	write_arguments(jvm, output);
 	if (hotspot_flag_number(jvm->hotspot, "MaxHeapSize", &max_heap, NULL)) {
 		char key[64];

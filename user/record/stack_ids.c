@@ -17,6 +17,10 @@ static size_t place_of_id(uint32_t kind)
 		return offsetof(struct event_switch_out, stack_id);
 	case EVENT_CLASS_LOAD:
 		return offsetof(struct event_class_load, stack_id);
+	case EVENT_THROW:
+		return offsetof(struct event_throw, stack_id);
+	case EVENT_DEOPTIMIZE:
+		return offsetof(struct event_deoptimize, stack_id);
 	default:
 		return 0;
 	}

@@ -423,6 +423,8 @@ void json_put_report(struct json_out *json, const struct report *report, struct 
 	if (report->exceptions_count || !is_unobserved(report, "exceptions") ||
 	    !is_unobserved(report, "native_exceptions"))
 		json_put_exceptions(json, report, page);
+	if (report->throws_count)
+		json_put_throws(json, report);
 	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
 		json_put_classes(json, &report->classes);
 	if (report->jars_count || has_files)

@@ -31,6 +31,7 @@ void json_put_report(struct json_out *json, const struct report *report, struct 
 void json_put_comparison(struct json_out *json, const struct comparison *comparison);
 
 void json_put_exceptions(struct json_out *json, const struct report *report, struct page *page);
+void json_put_throws(struct json_out *json, const struct report *report);
 void json_put_classes(struct json_out *json, const struct report_classes *classes);
 void json_put_jars(struct json_out *json, const struct report *report, size_t entries_most); /* of each jar */
 void json_put_duplicates(struct json_out *json, const struct report *report);

@@ -153,6 +153,24 @@ static void put_hot_methods(struct json_out *json, const struct report *report)
 	json_out_array_end(json);
 }
 
+static void put_deoptimizations(struct json_out *json, const struct report *report)
+{
+	json_out_key(json, "deoptimizations");
+	json_out_array(json);
+	for (size_t i = 0; i < report->deoptimizations_count; i++) {
+		const struct report_deoptimization *row = &report->deoptimizations[i];
+
+		json_out_object_flat(json);
+		json_put_observed_text(json, "method", row->method);
+		json_put_text(json, "phase", phase_name(row->phase));
+		json_put_observed_text(json, "reason", row->reason);
+		json_put_observed_text(json, "action", row->action);
+		json_put_int(json, "count", row->count);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
+}
+
 static void put_pause_causes(struct json_out *json, const struct report *report)
 {
 	json_out_key(json, "pause_causes");
@@ -178,6 +196,8 @@ void json_put_jvm_work(struct json_out *json, const struct report *report)
 		put_compilations(json, report);
 	if (report->hot_methods_count)
 		put_hot_methods(json, report);
+	if (report->deoptimizations_count)
+		put_deoptimizations(json, report);
 	if (report->gc_safepoints.state == KNOWN)
 		put_pause_causes(json, report);
 }

@@ -38,6 +38,24 @@ void json_put_exceptions(struct json_out *json, const struct report *report, str
 	json_out_array_end(json);
 }
 
+void json_put_throws(struct json_out *json, const struct report *report)
+{
+	json_out_key(json, "exceptions_without_stack_trace");
+	json_out_array(json);
+	for (size_t i = 0; i < report->throws_count; i++) {
+		const struct report_throw *thrown = &report->throws[i];
+
+		json_out_object_flat(json);
+		json_put_text(json, "class", thrown->class_name);
+		json_put_text(json, "phase", phase_name(thrown->phase));
+		json_put_int(json, "count", thrown->count);
+		json_put_observed_text(json, "seen_at", thrown->seen_at);
+		json_put_bool(json, "by_vm", thrown->is_by_vm);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
+}
+
 /* Phases that the run had, and any in which the jar was read. */
 static void put_jar_phases(struct json_out *json, const struct report *report, const struct report_jar *jar)
 {

@@ -226,6 +226,8 @@ static const char *observed_words(struct screen *screen, const char *what)
 		{"file_opens", "files opened"},
 		{"exceptions", "Java exceptions"},
 		{"exception_classes", "which exceptions they were"},
+		{"exceptions_without_trace", "exceptions without a stack trace"},
+		{"deoptimization_reasons", "why compiled code was given up"},
 		{"exception_duration", "the time of exceptions"},
 		{"class_find", "the time to find classes"},
 		{"class_find_ends", "when the search for a class ended"},

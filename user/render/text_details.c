@@ -117,6 +117,7 @@ void text_details(struct screen *screen, const struct report *report)
 	text_class_groups(screen, report, JARS_MOST);
 	text_class_work(screen, report, CLASSES_MOST);
 	text_exceptions(screen, report, EXCEPTIONS_MOST);
+	text_throws(screen, report, EXCEPTIONS_MOST);
 	text_jars(screen, report, JARS_MOST);
 	text_entries(screen, report, ENTRIES_MOST);
 	text_class_path(screen, report, CLASS_PATH_MOST);

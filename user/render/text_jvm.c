@@ -251,11 +251,40 @@ static void text_methods(struct screen *screen, const struct report *report, enu
 		section_end(screen, &table);
 }
 
+static void text_deoptimizations(struct screen *screen, const struct report *report, size_t most)
+{
+	struct table table = {};
+	size_t shown = 0;
+
+	for (size_t i = 0; i < report->deoptimizations_count && shown < most; i++) {
+		const struct report_deoptimization *row = &report->deoptimizations[i];
+
+		if (row->phase != PHASE_FIRST_REQUEST && row->phase != PHASE_WARM)
+			continue;
+		if (shown++ == 0) {
+			section_begin(screen, &table, "Code given up in requests", 40);
+			section_text(&table, "reason", 0, 0);
+			section_text(&table, "action", 0, 3);
+			section_number(&table, "times", 0);
+			section_text(&table, "phase", 0, 1);
+		}
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", known_text(row->method));
+		table_cell(&table, TERM_PLAIN, "%s", known_text(row->reason));
+		table_cell(&table, TERM_DIM, "%s", known_text(row->action));
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(row->count).text);
+		table_cell(&table, TERM_DIM, "%s", phase_words(row->phase));
+	}
+	if (shown)
+		section_end(screen, &table);
+}
+
 void text_jit_work(struct screen *screen, const struct report *report, size_t most)
 {
 	text_compilations(screen, report, most);
 	text_methods(screen, report, PHASE_FIRST_REQUEST, "Hottest methods, first request", most);
 	text_methods(screen, report, PHASE_WARM, "Hottest methods, warm", most);
+	text_deoptimizations(screen, report, most);
 }
 
 /* ---- pauses and threads ---- */

@@ -46,6 +46,39 @@ void text_exceptions(struct screen *screen, const struct report *report, size_t 
 	section_end(screen, &table);
 }
 
+void text_throws(struct screen *screen, const struct report *report, size_t most)
+{
+	struct table table = {};
+	size_t shown = section_rows(report->throws_count, most);
+
+	if (!report->throws_count)
+		return;
+	section_begin(screen, &table, "Without a stack trace", 30);
+	section_number(&table, "seen thrown", 0);
+	section_text(&table, "phase", 0, 1);
+	section_text(&table, "first seen at", 26, 2);
+	section_text(&table, "by", 0, 3);
+	for (size_t i = 0; i < shown; i++) {
+		const struct report_throw *thrown = &report->throws[i];
+
+		table_row(&table);
+		table_cell(&table, TERM_PLAIN, "%s", thrown->class_name);
+		table_cell(&table, TERM_PLAIN, "%s", fmt_count(thrown->count).text);
+		table_cell(&table, TERM_DIM, "%s", phase_words(thrown->phase));
+		table_cell(&table, TERM_DIM, "%s", *thrown->seen_at ? thrown->seen_at : "?");
+		table_cell(&table, TERM_DIM, "%s", thrown->is_by_vm ? "the VM" : "Java");
+	}
+	if (shown < report->throws_count) {
+		int64_t count = 0;
+
+		for (size_t i = shown; i < report->throws_count; i++)
+			count = fmt_add(count, report->throws[i].count);
+		section_more(&table, report->throws_count - shown);
+		table_cell(&table, TERM_DIM, "%s", fmt_count(count).text);
+	}
+	section_end(screen, &table);
+}
+
 void text_class_sources(struct screen *screen, const struct report *report)
 {
 	const struct report_classes *classes = &report->classes;

@@ -18,6 +18,7 @@ void text_machinery(struct screen *screen, const struct report *report); /* JIT 
 
 /* text_lists.c: what was used. */
 void text_exceptions(struct screen *screen, const struct report *report, size_t most);
+void text_throws(struct screen *screen, const struct report *report, size_t most);
 void text_class_sources(struct screen *screen, const struct report *report);
 void text_slowest_classes(struct screen *screen, const struct report *report, size_t most);
 void text_class_groups(struct screen *screen, const struct report *report, size_t most); /* by jar, package, loader */

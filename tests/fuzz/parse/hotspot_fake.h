@@ -46,6 +46,7 @@ struct fake_vm {
 	uint64_t threads[2];
 	uint64_t flag_entries;
 	uint64_t heap_object, thread_list, loader_data;
+	uint64_t trap_reasons, trap_actions, trap_unloaded_action;
 };
 
 static inline void fake_put(struct fake_vm *vm, uint64_t address, uint64_t value, size_t width_bytes)
@@ -207,6 +208,13 @@ static inline void fake_write_types(struct fake_vm *vm)
 		{"frame::entry_frame_call_wrapper_offset", (uint32_t)-6},
 		{"frame::interpreter_frame_sender_sp_offset", (uint32_t)-1},
 		{is_new ? "ConstMethodFlags::_misc_has_linenumber_table" : "ConstMethod::_has_linenumber_table", 1},
+		{"Deoptimization::_action_shift", 0},
+		{"Deoptimization::_action_bits", 3},
+		{"Deoptimization::_reason_shift", 3},
+		{"Deoptimization::_reason_bits", 5},
+		{"Deoptimization::Reason_unloaded", 2},
+		{"Deoptimization::Reason_LIMIT", 3},
+		{"Deoptimization::Action_LIMIT", 2},
 	};
 	const struct fake_named longs[] = {{"markWord::klass_shift", 42}};
 
@@ -214,7 +222,7 @@ static inline void fake_write_types(struct fake_vm *vm)
 	fake_variable(vm, "gHotSpotVMTypeEntryTypeNameOffset", 0);
 	fake_variable(vm, "gHotSpotVMTypeEntrySizeOffset", 16);
 	fake_variable(vm, "gHotSpotVMTypeEntryArrayStride", 24);
-	fake_variable(vm, "gHotSpotVMIntConstants", fake_write_named(vm, ints, 3, 8, 4, 16));
+	fake_variable(vm, "gHotSpotVMIntConstants", fake_write_named(vm, ints, 10, 8, 4, 16));
 	fake_variable(vm, "gHotSpotVMIntConstantEntryNameOffset", 0);
 	fake_variable(vm, "gHotSpotVMIntConstantEntryValueOffset", 8);
 	fake_variable(vm, "gHotSpotVMIntConstantEntryArrayStride", 16);
@@ -474,6 +482,25 @@ static inline void fake_make_threads(struct fake_vm *vm, struct fake_fields *fie
 	fake_field(vm, fields, "JavaCallWrapper", "_anchor", "JavaFrameAnchor", 32);
 }
 
+/* The names of traps' reasons and actions, by number. */
+static inline void fake_make_traps(struct fake_vm *vm)
+{
+	static const char *const reasons[] = {"none", "null_check", "unloaded"}, *const actions[] = {"none", "reinterpret"};
+
+	vm->trap_reasons = fake_alloc(vm, sizeof(reasons));
+	vm->trap_actions = fake_alloc(vm, sizeof(actions));
+	vm->trap_unloaded_action = fake_alloc(vm, 4);
+	for (int i = 0; i < 3; i++)
+		fake_put(vm, vm->trap_reasons + 8 * i, fake_text(vm, reasons[i]), 8);
+	for (int i = 0; i < 2; i++)
+		fake_put(vm, vm->trap_actions + 8 * i, fake_text(vm, actions[i]), 8);
+	fake_put(vm, vm->trap_unloaded_action, 1, 4);
+	fake_name(vm, "_ZN14Deoptimization17_trap_reason_nameE", vm->trap_reasons);
+	fake_name(vm, "_ZN14Deoptimization17_trap_action_nameE", vm->trap_actions);
+	fake_name(vm, "_ZN14Deoptimization16_unloaded_actionE", vm->trap_unloaded_action);
+	fake_name(vm, "_ZN19java_lang_Throwable17_backtrace_offsetE", fake_alloc(vm, 4));
+}
+
 static inline void fake_make_flags(struct fake_vm *vm, struct fake_fields *fields)
 {
 	const struct {
@@ -581,6 +608,7 @@ static inline void fake_make(struct fake_vm *vm, enum fake_shape shape, const ch
 	fake_make_code(vm, &fields);
 	fake_make_threads(vm, &fields);
 	fake_make_flags(vm, &fields);
+	fake_make_traps(vm);
 	fake_make_facts(vm, &fields);
 	fake_write_fields(vm, &fields);
 	fake_write_types(vm);

@@ -599,6 +599,36 @@ static void configuration_of_the_walk(void **state)
 	assert_int_equal(config.object_klass_is_narrow, 1);
 }
 
+/* A request of reason 1 and action 1 is ~(1 << 3 | 1): its bits are turned back and taken apart. */
+static void reasons_of_traps(void **state)
+{
+	auto_fixture fixture = opened(FAKE_OLD, NULL);
+	struct hotspot_bpf_config config;
+	const uint32_t request = ~(1u << 3 | 1u);
+
+	(void)state;
+	assert_string_equal(hotspot_trap_reasons(fixture->hotspot), "none,null_check,unloaded");
+	assert_string_equal(hotspot_trap_actions(fixture->hotspot), "none,reinterpret");
+	hotspot_bpf_config(fixture->hotspot, &config);
+	assert_int_equal(~request >> config.trap_reason_shift & config.trap_reason_mask, 1);
+	assert_int_equal(~request >> config.trap_action_shift & config.trap_action_mask, 1);
+	assert_int_equal(config.trap_reason_mask, 31);
+	assert_int_equal(config.trap_action_mask, 7);
+	assert_int_equal(config.trap_unloaded_reason, 2);
+	assert_int_equal(config.trap_unloaded_action, 1);
+}
+
+/* One name that cannot be read, and none of them has its number for sure. */
+static void unreadable_reasons_of_traps_are_none(void **state)
+{
+	auto_fixture fixture = opened(FAKE_OLD, NULL);
+
+	(void)state;
+	fake_put(&fixture->vm, fixture->vm.trap_reasons + 8, 1, 8);
+	assert_null(hotspot_trap_reasons(fixture->hotspot));
+	assert_string_equal(hotspot_trap_actions(fixture->hotspot), "none,reinterpret");
+}
+
 static void a_vm_too_odd_is_not_walked(void **state)
 {
 	auto_fixture fixture = opened(FAKE_OLD, "CodeBlob::_frame_size");
@@ -635,6 +665,8 @@ int main(void)
 		cmocka_unit_test(loader_by_its_class),
 		cmocka_unit_test(threads_of_the_vm),
 		cmocka_unit_test(configuration_of_the_walk),
+		cmocka_unit_test(reasons_of_traps),
+		cmocka_unit_test(unreadable_reasons_of_traps_are_none),
 		cmocka_unit_test(a_vm_too_odd_is_not_walked),
 	};
 

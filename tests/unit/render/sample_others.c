@@ -47,6 +47,8 @@ static const struct report_class_not_found hostile_not_found[] = {{LINES, ESCAPE
 static const struct report_compilation hostile_compilations[] = {
 	{ESCAPE, NO_UTF8, LINES, PHASE_WARM, 1, 2, {KNOWN, 3}, 3, true}};
 static const struct report_hot_method hostile_methods[] = {{BIDI, PHASE_WARM, 2, 1, 1, 0, 0}};
+static const struct report_throw hostile_throws[] = {{MARKUP, PHASE_WARM, 1, BIDI, false}};
+static const struct report_deoptimization hostile_deoptimizations[] = {{BIDI, PHASE_WARM, MARKUP, NO_UTF8, 1}};
 static const struct report_pause_cause hostile_causes[] = {{MARKUP, PHASE_WARM, true, 1, 2, 2}};
 static const struct report_thread hostile_threads[] = {{1, 2, ESCAPE, "java", 0, {NONE, 0}, {KNOWN, 4}}};
 static const struct report_connection hostile_connections[] = {{LINES, PHASE_WARM, 1, 0, 2, 3, 4, 5, 6}};
@@ -129,6 +131,8 @@ void sample_hostile(struct report *report)
 	report->jit_compilations = known(1);
 	SAMPLE_LIST(report, compilations, hostile_compilations);
 	SAMPLE_LIST(report, hot_methods, hostile_methods);
+	SAMPLE_LIST(report, deoptimizations, hostile_deoptimizations);
+	SAMPLE_LIST(report, throws, hostile_throws);
 	report->gc_safepoints = known(1);
 	SAMPLE_LIST(report, pause_causes, hostile_causes);
 	add_long_files(report);

@@ -364,6 +364,17 @@ static const struct report_hot_method hot_methods[] = {
 	{"java.util.HashMap.getNode", PHASE_FIRST_REQUEST, 8 * MS, 5 * MS, 2 * MS, 1 * MS, 0},
 	{"java.util.HashMap.getNode", PHASE_WARM, 4 * MS, 0, 1 * MS, 3 * MS, 0},
 };
+static const struct report_throw throws[] = {
+	{"org.h2.message.DbException$Fast", PHASE_FIRST_REQUEST, 17, "org.h2.table.Table.find(Table.java:41)", false},
+	{"java.lang.StackOverflowError", PHASE_STARTUP, 1, "", true},
+};
+static const struct report_deoptimization deoptimizations[] = {
+	{"java.util.HashMap.putVal(HashMap.java:637)", PHASE_FIRST_REQUEST, "unstable_if", "reinterpret", 3},
+	{"org.h2.util.StringUtils.toUpperEnglish(StringUtils.java:82)", PHASE_FIRST_REQUEST, "class_check",
+	 "maybe_recompile", 1},
+	{"", PHASE_WARM, "", "", 2},
+	{"java.util.zip.ZipUtils.CENSIG(ZipUtils.java:190)", PHASE_STARTUP, "null_check", "make_not_entrant", 7},
+};
 static const struct report_pause_cause pause_causes[] = {
 	{"G1CollectForAllocation", PHASE_STARTUP, true, 8, 52 * MS, 9 * MS},
 	{"", PHASE_FIRST_REQUEST, false, 3, 400000, 200000},
@@ -643,6 +654,8 @@ void sample_spring(struct report *report)
 	};
 	SAMPLE_LIST(report, compilations, compilations);
 	SAMPLE_LIST(report, hot_methods, hot_methods);
+	SAMPLE_LIST(report, deoptimizations, deoptimizations);
+	SAMPLE_LIST(report, throws, throws);
 	SAMPLE_LIST(report, pause_causes, pause_causes);
 	SAMPLE_LIST(report, thread_roles, thread_roles);
 	report->jit_deoptimizations_cold = known(16);
