@@ -29,7 +29,7 @@ struct thread_state {
 	uint8_t wait_reason;	/* enum vm_wait_reason it entered and has not been seen leaving */
 	uint64_t wait_ns;	/* when it entered it, or last began to run within it */
 	bool is_in_wait;	/* it has slept for that reason */
-	uint64_t early_wake_ns; /* when it was woken while on the CPU; 0: not since its last switch */
+	uint64_t early_wake_ns; /* when it was woken while it seemed to run, and has done nothing since; 0: it was not */
 	uint32_t early_wake;	/* the WAKE's event */
 	bool is_after_name_query;
 	bool has_exited;

@@ -4,9 +4,6 @@
 
 #include "base/search.h"
 
-/* From the tracepoint of a waking on one CPU to the switch on another that it waits for: microseconds. */
-enum { EARLY_WAKE_WITHIN_NS = 50000 };
-
 /* A thread that enters a waiting function of the VM sleeps soon, if it does: it may spin first, and when woken it may
  * find that it must wait again. One that runs longer has left the function, though no record says so. */
 enum { WAIT_STARTS_WITHIN_NS = 1000000 };
@@ -49,6 +46,22 @@ static void doubt_last(struct load *load, struct thread *thread, uint64_t time_n
 	last->flags = last->reason = 0;
 }
 
+/* A thread that runs again was woken. Between its last look at whether it must sleep and the record of its leaving the
+ * CPU it sleeps already for the kernel (kernel/sched/core.c: __schedule decides, looks for another thread to run, and
+ * only then traces the switch), and the hypervisor may take the CPU meanwhile: on another CPU try_to_wake_up traces its
+ * waking then, and waits for the switch. No other waking follows, nor does the thread do anything in between, not even
+ * serve an interrupt. Its wait was over as soon as it began. A waking that came before that look made the thread go on
+ * instead: where it went to sleep later, another one ended that. */
+static void settle_early_wake(struct load *load, struct thread *of, struct thread_state *state, uint64_t time_ns)
+{
+	const struct interval *last = last_interval(of);
+
+	if (state->early_wake_ns && last && last->state == INTERVAL_BLOCKED &&
+	    !model_has_loss(load->model, EVENT_WAKE, state->early_wake_ns, time_ns))
+		begin(of, INTERVAL_RUNNABLE, state->early_wake, last->start_ns);
+	state->early_wake_ns = 0;
+}
+
 void schedule_prove_running(struct load *load, uint32_t thread, uint32_t index, uint64_t time_ns)
 {
 	struct thread *of = &load->model->threads.list.items[thread];
@@ -56,6 +69,8 @@ void schedule_prove_running(struct load *load, uint32_t thread, uint32_t index, 
 
 	if (last && (last->state == INTERVAL_RUNNING || last->state == INTERVAL_ENDED))
 		return;
+	settle_early_wake(load, of, &load->threads.items[thread], time_ns);
+	last = last_interval(of);
 	if (last && last->state != INTERVAL_UNKNOWN)
 		doubt_last(load, of, time_ns);
 	begin(of, INTERVAL_RUNNING, index, time_ns);
@@ -76,6 +91,8 @@ void schedule_on_switch_out(struct load *load, uint32_t thread, uint32_t index, 
 	load->model->threads.has_schedule = true;
 	if (last && last->state == INTERVAL_ENDED)
 		return;
+	if (event->state == 0 || (last && last->state != INTERVAL_RUNNING) || state->last_event_ns > state->early_wake_ns)
+		state->early_wake_ns = 0;
 	if (last && (last->state == INTERVAL_RUNNABLE || last->state == INTERVAL_BLOCKED))
 		doubt_last(load, of, time_ns);
 	if (state->has_exited) {
@@ -101,11 +118,6 @@ void schedule_on_switch_out(struct load *load, uint32_t thread, uint32_t index, 
 	if (class == CALL_FUTEX || class == CALL_SLEEP)
 		blocked->reason = state->wait_reason;
 	state->is_in_wait = blocked->reason != 0;
-	/* On another CPU the waking began before this thread had left its own (the kernel waits for that in try_to_wake_up,
-	 * after the tracepoint): its wait was over as soon as it began. */
-	if (state->early_wake_ns && time_ns - state->early_wake_ns < EARLY_WAKE_WITHIN_NS)
-		begin(of, INTERVAL_RUNNABLE, state->early_wake, time_ns);
-	state->early_wake_ns = 0;
 }
 
 void schedule_expect_wait(struct load *load, uint32_t thread, enum vm_wait_reason reason, uint64_t stack_pointer,
@@ -128,6 +140,8 @@ void schedule_on_switch_in(struct load *load, uint32_t thread, uint32_t index, u
 	load->model->threads.has_schedule = true;
 	if (last && last->state == INTERVAL_ENDED)
 		return;
+	settle_early_wake(load, of, state, time_ns);
+	last = last_interval(of);
 	if (state->is_in_wait)
 		state->wait_ns = time_ns;
 	else if (last && last->state == INTERVAL_RUNNABLE)
@@ -141,20 +155,7 @@ void schedule_on_switch_in(struct load *load, uint32_t thread, uint32_t index, u
 		if (proven_ns < time_ns)
 			begin(of, INTERVAL_UNKNOWN, index, proven_ns);
 	}
-	state->early_wake_ns = 0;
 	begin(of, INTERVAL_RUNNING, index, time_ns);
-}
-
-/* Woken after all, once more: the early waking was spent before it went to sleep. */
-static bool undo_early_wake(struct thread *of, struct thread_state *state)
-{
-	struct interval *last = last_interval(of);
-
-	if (last->event != state->early_wake || of->intervals.count < 2 ||
-	    of->intervals.items[of->intervals.count - 2].state != INTERVAL_BLOCKED)
-		return false;
-	of->intervals.count--;
-	return true;
 }
 
 void schedule_on_wake(struct load *load, uint32_t index, const struct event_wake *event)
@@ -176,12 +177,13 @@ void schedule_on_wake(struct load *load, uint32_t index, const struct event_wake
 	/* A thread that is still on its way to sleep is woken too, on the CPU or displaced from it: it is then not
 	 * put to sleep. One that was woken and has not run since cannot be woken. */
 	if (last && last->state == INTERVAL_RUNNABLE && last->event != NO_INDEX &&
-	    load->model->events[last->event]->kind != EVENT_SWITCH_OUT && !undo_early_wake(of, &load->threads.items[target]))
+	    load->model->events[last->event]->kind != EVENT_SWITCH_OUT)
 		doubt_last(load, of, last->start_ns); /* it ran and slept unseen: nothing says when */
 	last = last_interval(of);
 	if (!last || last->state == INTERVAL_BLOCKED || last->state == INTERVAL_UNKNOWN) {
 		begin(of, INTERVAL_RUNNABLE, index, time_ns);
-	} else if (last->state == INTERVAL_RUNNING) {
+		load->threads.items[target].early_wake_ns = 0;
+	} else if (last->state == INTERVAL_RUNNING && target != waker) {
 		load->threads.items[target].early_wake_ns = time_ns;
 		load->threads.items[target].early_wake = index;
 	}
