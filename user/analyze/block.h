@@ -12,6 +12,8 @@ struct block_reading {
 	 * that stays unexplained. */
 	enum cause hole_cause;
 	uint32_t hole_evidence;
+	/* With `follow`: it waited for its turn at something that the other had, or may have; else for what the other made. */
+	bool is_turn;
 	bool is_poll;  /* it waited for whatever comes first, not on one socket */
 	uint32_t wake; /* or NO_INDEX */
 	uint32_t span; /* innermost span at the block's begin, or NO_INDEX */
@@ -20,3 +22,6 @@ struct block_reading {
 /* Reads the blocked interval of a thread up to `end_ns`, for a request over this connection. */
 void block_read(const struct model *model, uint32_t thread, uint32_t interval, uint64_t end_ns, uint32_t connection,
 		struct block_reading *ret_reading);
+
+/* Whether it was a lock, a monitor or a park, that the thread to follow ended. */
+bool block_is_lock(const struct block_reading *reading);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/kept_requests.h"
+#include "analyze/what_if_rows.h"
 
 /* ---- sums ---- */
 
@@ -206,78 +207,6 @@ static void fill_route(const struct model *model, const struct route *from, int6
 	free(latencies_ns);
 }
 
-/* ---- what if ---- */
-
-/* Groups of causes that one remedy removes together. */
-static const struct {
-	const char *without;
-	enum cause first, last; /* of the cause list, inclusive */
-} removals[] = {
-	{"finding and reading classes", CAUSE_CLASS_FIND, CAUSE_CLASS_READ},
-	{"parsing and linking classes", CAUSE_CLASS_PARSE, CAUSE_CLASS_LINK},
-	{"static initialisers' own code", CAUSE_CLASS_INIT, CAUSE_CLASS_INIT},
-	{"filling exceptions' stack traces", CAUSE_EXCEPTION_FILL, CAUSE_EXCEPTION_FILL},
-	{"page faults", CAUSE_FAULT_MINOR, CAUSE_COUNT - 1},
-	{"opening, looking up, reading and writing files", CAUSE_FILE_OPEN, CAUSE_FILE_WRITE},
-	{"waiting for compilations", CAUSE_JIT_WAIT, CAUSE_JIT_WAIT},
-	{"collections and safepoints", CAUSE_GC_PAUSE, CAUSE_SAFEPOINT_WAIT},
-	{"waiting for locks alone", CAUSE_LOCK_MONITOR, CAUSE_LOCK_VM},
-	{"waiting for the disk", CAUSE_WAIT_DISK, CAUSE_WAIT_DISK},
-	{"name look-ups", CAUSE_WAIT_NAME, CAUSE_WAIT_NAME},
-	{"waiting for the random source", CAUSE_WAIT_RANDOM, CAUSE_WAIT_RANDOM},
-	{"waiting for a CPU", CAUSE_CPU_RUNNABLE, CAUSE_CPU_RUNNABLE},
-	{"CPU throttling", CAUSE_CPU_THROTTLED, CAUSE_CPU_THROTTLED},
-	{"interpreted code", CAUSE_CODE_INTERPRETED, CAUSE_CODE_INTERPRETED},
-};
-
-enum { REMOVAL_COUNT = sizeof(removals) / sizeof(removals[0]) };
-
-/* What goes on inside one thing, whatever its causes, and would go with it. */
-static const struct {
-	const char *without, *inclusive;
-} whole_removals[] = {
-	{"loading classes, with everything inside it", "class_loading"},
-	{"initialising classes, with everything inside it", "class_init"},
-	{"waiting for locks, with what their holders did", "lock"},
-};
-
-enum { WHOLE_REMOVAL_COUNT = sizeof(whole_removals) / sizeof(whole_removals[0]) };
-
-static int64_t inclusive_of(const struct report_request *request, const char *name)
-{
-	for (size_t i = 0; i < request->inclusive_count; i++) {
-		if (strcmp(request->inclusive[i].name, name) == 0)
-			return request->inclusive[i].value;
-	}
-	return 0;
-}
-
-/* The path without those tiles. Another chain of threads may then have been the longer one, so what is saved is at
- * most this. */
-static void fill_what_if(const struct report_request *cold, struct report *report)
-{
-	struct report_what_if *rows =
-		arena_array(&report->arena, struct report_what_if, REMOVAL_COUNT + WHOLE_REMOVAL_COUNT);
-
-	for (size_t i = 0; i < WHOLE_REMOVAL_COUNT; i++) {
-		int64_t removed_ns = inclusive_of(cold, whole_removals[i].inclusive);
-
-		if (removed_ns > 0)
-			rows[report->what_if_count++] =
-				(struct report_what_if){whole_removals[i].without, cold->latency_ns - removed_ns};
-	}
-	for (size_t i = 0; i < REMOVAL_COUNT; i++) {
-		int64_t removed_ns = 0;
-
-		for (int cause = removals[i].first; cause <= (int)removals[i].last; cause++)
-			removed_ns += cold->causes[cause];
-		if (removed_ns > 0)
-			rows[report->what_if_count++] =
-				(struct report_what_if){removals[i].without, cold->latency_ns - removed_ns};
-	}
-	report->what_if = rows;
-}
-
 void analyze_cold_warm(const struct model *model, const struct selection *selection, struct report *report)
 {
 	size_t count = selection->routes.count;
@@ -295,7 +224,7 @@ void analyze_cold_warm(const struct model *model, const struct selection *select
 		}
 		fill_route(model, route, warm_ns, &routes[report->routes_count++]);
 		if (route->cold != NO_INDEX && !report->what_if)
-			fill_what_if(report_request_of(report, route->cold), report);
+			what_if_fill(model, route->cold, report);
 	}
 	report->cold_vs_warm = rows;
 	report->routes = routes;

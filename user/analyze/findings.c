@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/findings_internal.h"
+#include "analyze/what_if.h"
 #include "base/auto.h"
 
 static const struct finding_row {
@@ -303,9 +304,15 @@ static const struct report_request *first_cold(const struct report *report)
 	return NULL;
 }
 
-/* What jars inside a jar cost is no cause of its own, nor all of one: only the finding knows which classes it concerns. */
-static void add_what_if(const struct finding_context *context, struct report *report)
+static uint32_t is_fat_item(void *context, const struct tile *tile)
 {
+	return finding_is_fat_tile(context, tile, NULL);
+}
+
+/* What jars inside a jar cost is no cause of its own, nor all of one: only the finding knows which classes it concerns. */
+static void add_what_if(struct finding_context *context, struct report *report)
+{
+	const struct model_requests *requests = &context->model->requests;
 	const struct report_finding *fat = NULL;
 
 	for (size_t i = 0; i < report->findings_count; i++) {
@@ -313,14 +320,17 @@ static void add_what_if(const struct finding_context *context, struct report *re
 			fat = &report->findings[i];
 	}
 	/* The other rows are of the first cold request. */
-	if (!fat || fat->cost_ns.state != KNOWN || fat->cost_ns.value <= 0 || context->cold != first_cold(report))
+	if (!fat || fat->cost_ns.state != KNOWN || fat->cost_ns.value <= 0 || context->cold != first_cold(report) ||
+	    context->cold->index < 0 || (size_t)context->cold->index >= requests->list.count)
 		return;
 
 	struct report_what_if *rows = arena_array(&report->arena, struct report_what_if, report->what_if_count + 1);
+	int64_t saved_ns;
 
+	what_if_saved(context->model, &requests->list.items[context->cold->index], is_fat_item, context, 1, &saved_ns);
 	memcpy(rows, report->what_if, report->what_if_count * sizeof(*rows));
 	rows[report->what_if_count++] = (struct report_what_if){"finding classes in jars inside a jar",
-								context->cold->latency_ns - fat->cost_ns.value};
+								context->cold->latency_ns - saved_ns};
 	report->what_if = rows;
 }
 

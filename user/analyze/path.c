@@ -217,9 +217,7 @@ static void step_blocked(struct path_walker *walker, size_t top, uint32_t interv
 
 		uint8_t inside = walker->inside | inside_of_span(model, frame->thread, reading.span);
 
-		if (reading.hole_evidence != NO_INDEX &&
-		    (reading.hole_cause == CAUSE_LOCK_MONITOR || reading.hole_cause == CAUSE_LOCK_PARK ||
-		     reading.hole_cause == CAUSE_LOCK_VM))
+		if (block_is_lock(&reading))
 			inside |= INSIDE_LOCK;
 		uint32_t waiter = frame->thread;
 

@@ -1,4 +1,4 @@
-/* Made-up recordings under traces/inventory/ and traces/findings/ against what their headers say of the report:
+/* Made-up recordings under traces/inventory/, traces/what-if/ and traces/findings/ against what their headers say of the report:
  *
  *	# report exceptions[class=a.B].count = 3     a place in the report's JSON and its value (numbers also as 12ms
  *or 4KiB) # report exceptions.length = 2               a list's length # report runtime.gc = absent not there, or
@@ -410,6 +410,12 @@ static void tables_hold_what_the_traces_say(void **state)
 	check_folder("traces/inventory");
 }
 
+static void what_if_is_recomputed(void **state)
+{
+	(void)state;
+	check_folder("traces/what-if");
+}
+
 static void findings_fire_and_do_not(void **state)
 {
 	(void)state;
@@ -420,6 +426,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_hold_what_the_traces_say),
+		cmocka_unit_test(what_if_is_recomputed),
 		cmocka_unit_test(findings_fire_and_do_not),
 	};
 

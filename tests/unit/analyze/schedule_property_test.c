@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analyze/path.h"
+#include "analyze/what_if.h"
 #include "base/auto.h"
 #include "base/vec.h"
 #include "format/event.h"
@@ -287,6 +288,30 @@ static uint32_t tid_at(const struct model *model, const struct tile *tile)
 	return tile->thread == NO_INDEX ? 0 : model->threads.list.items[tile->thread].tid - PID;
 }
 
+enum { ITEM_FILLS = 1, ITEM_ALL = 2, ITEM_COUNT = 3 }; /* the third is of no tile */
+
+static uint32_t items_of(void *context, const struct tile *tile)
+{
+	(void)context;
+	return ITEM_ALL | (tile->cause == CAUSE_EXCEPTION_FILL ? ITEM_FILLS : 0);
+}
+
+/* Without all of it nothing is left, without nothing all is: where the records are whole, all is known. */
+static void check_what_if(const struct model *model, const struct request *request, bool is_whole, uint64_t seed)
+{
+	int64_t saved_ns[ITEM_COUNT], latency_ns = (int64_t)(request->end_ns - request->arrival_ns);
+
+	what_if_saved(model, request, items_of, NULL, ITEM_COUNT, saved_ns);
+	for (size_t i = 0; i < ITEM_COUNT; i++) {
+		if (saved_ns[i] < 0 || saved_ns[i] > (latency_ns > 0 ? latency_ns : 0))
+			fail_msg("seed %llu: %lld of %lld ns are saved", (unsigned long long)seed,
+				 (long long)saved_ns[i], (long long)latency_ns);
+	}
+	assert_int_equal(saved_ns[2], 0);
+	if (is_whole)
+		assert_int_equal(saved_ns[1], latency_ns);
+}
+
 /* Returns how many instants are explained. */
 static size_t check(struct truth *truth, uint64_t seed, const struct omission *omission)
 {
@@ -304,6 +329,7 @@ static size_t check(struct truth *truth, uint64_t seed, const struct omission *o
 
 	if (wrong)
 		fail_msg("seed %llu without kind %u: %s", (unsigned long long)seed, omission->kind, wrong);
+	check_what_if(model, &model->requests.list.items[0], is_whole, seed);
 	assert_int_equal(path.start_ns, truth->start_ns);
 	assert_int_equal(path.end_ns, truth->end_ns);
 	for (uint64_t time_ns = truth->start_ns; time_ns < truth->end_ns; time_ns += STEP_NS) {
@@ -412,6 +438,7 @@ static void nonsense_is_tiled_too(void **state)
 
 			if (wrong)
 				fail_msg("seed %llu: %s", (unsigned long long)seed, wrong);
+			check_what_if(model, request, false, seed);
 		}
 		assert_true(model->requests.list.count >= 1);
 		vec_done(&path.tiles);
