@@ -351,6 +351,22 @@ def check_quota(stretch):
     return near(stretch, "cpu.throttled", stretch.sum("cpu.throttled"), off - stretch.sum("cpu.runnable"))
 
 
+def check_counters(run, group):
+    """The cgroup's own counters beside the scheduling of the tree's threads. Over the whole run they are what the cgroup still
+    says. While the first request burns, both are of the same thing, within a tenth; the counters add up the queues of all CPUs, of
+    which more than one may stand still. A thread is ready for a while yet after its queue is let go."""
+    rows = {(row["from"], row["to"]): row for row in run.report["machine"]["cgroup_cpu"]}
+    first = rows["ready", "first_request"]
+    text = (f"{first['throttled_periods']} of {first['periods']} periods, {first['throttled_ns'] / MILLISECOND:.1f} ms by the counters, "
+            f"{first['seen_ns'] / MILLISECOND:.1f} ms seen")
+    assert first["throttled_periods"] >= 1 and first["throttled_ns"] > 50 * MILLISECOND, text
+    assert first["seen_ns"] * 0.9 - 5 * MILLISECOND <= first["throttled_ns"] <= first["seen_ns"] * 1.1 * run.report["machine"]["cpus"] + 5 * MILLISECOND, text
+    stat = group.read("cpu.stat")
+    throttled_ns = int(stat["throttled_time"]) if "throttled_time" in stat else int(stat["throttled_usec"]) * 1000
+    assert sum(row["throttled_ns"] for row in rows.values()) <= throttled_ns, f"{rows}; the cgroup says {throttled_ns}"
+    return text
+
+
 def check_initializer_burns(stretch):
     no_lock(stretch)
     return near(stretch, "class.init", stretch.sum("class.init", thread="initializer"), stretch.piece["other_cpu_ns"])

@@ -1,6 +1,7 @@
 #include "analyze/analyze.h"
 
 #include "analyze/burst.h"
+#include "analyze/cgroup_cpu.h"
 #include "analyze/cold_warm.h"
 #include "analyze/findings.h"
 #include "analyze/inventory.h"
@@ -20,6 +21,7 @@ void analyze_report(const struct model *model, struct report *ret_report)
 	selection_make(model, &selection);
 	analyze_phases(model, selection.first_burst_end_ns, ret_report);
 	analyze_run(model, ret_report);
+	analyze_cgroup_cpu(model, ret_report);
 	analyze_runtime(model, ret_report);
 	analyze_requests(model, &selection, ret_report);
 	analyze_burst(ret_report);

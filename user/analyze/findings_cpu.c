@@ -6,32 +6,44 @@
 
 #include "analyze/inventory_threads.h"
 #include "base/auto.h"
-#include "model/snapshots.h"
 
 /* ---- cpu-throttled ---- */
 
+static void tell_counters(const struct report_machine *machine, struct finding_draft *draft)
+{
+	int64_t periods = 0, throttled_periods = 0, throttled_ns = 0, seen_ns = 0;
+	bool is_time_known = true;
+
+	for (size_t i = 0; i < machine->cgroup_cpu_count; i++) {
+		const struct report_cgroup_cpu *row = &machine->cgroup_cpu[i];
+
+		periods += row->periods;
+		throttled_periods += row->throttled_periods;
+		throttled_ns += row->throttled_ns.value;
+		seen_ns += row->seen_ns;
+		is_time_known &= row->throttled_ns.state == KNOWN;
+		if (strcmp(row->to, "first_request") == 0 && row->throttled_ns.state == KNOWN)
+			finding_evidence(draft,
+					 "From %s to the end of the first requests its own counters grew by %s throttled "
+					 "of %s periods, and by %s that its CPUs' queues stood still.",
+					 row->from, fmt_count(row->throttled_periods).text, fmt_count(row->periods).text,
+					 fmt_duration(row->throttled_ns.value).text);
+	}
+	if (!periods)
+		return;
+	finding_evidence(draft, "In the whole run they say: throttled in %s of %s periods%s%s; some thread was seen standing still for %s.",
+			 fmt_count(throttled_periods).text, fmt_count(periods).text, is_time_known ? ", for " : "",
+			 is_time_known ? fmt_duration(throttled_ns).text : "", fmt_duration(seen_ns).text);
+}
+
 static void tell_quota(const struct finding_context *context, struct finding_draft *draft)
 {
-	static const enum moment latest_first[] = {MOMENT_EXIT, MOMENT_WARM, MOMENT_FIRST_REQUEST, MOMENT_READY};
 	const struct report_machine *machine = &context->report->machine;
-	struct cgroup_cpu before, after;
 
 	if (machine->cpu_quota.state == KNOWN)
 		finding_evidence(draft, "The cgroup's quota is %.2f CPUs on a machine that has %s.",
 				 machine->cpu_quota.value, fmt_count(machine->cpus).text);
-	if (!model_cgroup_cpu(context->model, MOMENT_EXEC, &before))
-		return;
-	for (size_t i = 0; i < array_length(latest_first); i++) {
-		if (!model_cgroup_cpu(context->model, latest_first[i], &after))
-			continue;
-		if (after.throttled_periods != SNAPSHOT_UNKNOWN && before.throttled_periods != SNAPSHOT_UNKNOWN &&
-		    after.throttled_periods >= before.throttled_periods && after.periods >= before.periods)
-			finding_evidence(
-				draft, "Its own counters say: throttled in %s of %s periods.",
-				fmt_count((int64_t)(after.throttled_periods - before.throttled_periods)).text,
-				fmt_count((int64_t)(after.periods - before.periods)).text);
-		return;
-	}
+	tell_counters(machine, draft);
 }
 
 bool finding_cpu_throttled(const struct finding_context *context, struct finding_draft *draft)

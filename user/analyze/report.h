@@ -80,12 +80,23 @@ struct report_run {
 	struct maybe_text exit_oom; /* NONE, or cgroup | heap | metaspace | direct | threads */
 };
 
+/* What the cgroup's own counters of its CPU quota grew by between two moments of the run. */
+struct report_cgroup_cpu {
+	const char *from, *to; /* exec | ready | first_request | warm | exit */
+	int64_t periods, throttled_periods;
+	struct maybe throttled_ns; /* summed over its queues, one for each CPU */
+	int64_t seen_ns;	   /* beside it, from the scheduler: for how long some thread of the tree stood still for the quota */
+};
+
 struct report_machine {
 	const char *kernel, *arch;
 	int64_t cpus;
 	struct maybe_real cpu_quota;
 	struct maybe memory_limit, cgroup_peak;
 	struct maybe cgroup_oom, cgroup_oom_kill, cgroup_max;
+	bool has_cgroup_cpu; /* counters of periods were there; the list is empty where no quota made them count */
+	const struct report_cgroup_cpu *cgroup_cpu;
+	size_t cgroup_cpu_count;
 };
 
 struct report_runtime {

@@ -102,6 +102,7 @@ bool model_cgroup_cpu(const struct model *model, enum moment moment, struct cgro
 		return false;
 	procfs_cpu_stat_parse(text->text, text->length, &stat);
 	*ret_cpu = (struct cgroup_cpu){
+		.time_ns = text->time_ns,
 		.periods = stat.periods,
 		.throttled_periods = stat.throttled_periods,
 		.throttled_ns = stat.throttled_ns,

@@ -36,6 +36,7 @@ struct cgroup_memory {
 bool model_cgroup_memory(const struct model *model, enum moment moment, struct cgroup_memory *ret_memory);
 
 struct cgroup_cpu {
+	uint64_t time_ns; /* when they were read */
 	uint64_t periods, throttled_periods, throttled_ns, usage_ns; /* counters since the cgroup was made */
 };
 

@@ -38,6 +38,25 @@ static void put_run(struct json_out *json, const struct report_run *run)
 	json_out_object_end(json);
 }
 
+static void put_cgroup_cpu(struct json_out *json, const struct report_machine *machine)
+{
+	json_out_key(json, "cgroup_cpu");
+	json_out_array(json);
+	for (size_t i = 0; i < machine->cgroup_cpu_count; i++) {
+		const struct report_cgroup_cpu *row = &machine->cgroup_cpu[i];
+
+		json_out_object_flat(json);
+		json_put_text(json, "from", row->from);
+		json_put_text(json, "to", row->to);
+		json_put_int(json, "periods", row->periods);
+		json_put_int(json, "throttled_periods", row->throttled_periods);
+		json_put_maybe(json, "throttled_ns", row->throttled_ns);
+		json_put_int(json, "seen_ns", row->seen_ns);
+		json_out_object_end(json);
+	}
+	json_out_array_end(json);
+}
+
 static void put_machine(struct json_out *json, const struct report_machine *machine)
 {
 	json_out_key(json, "machine");
@@ -56,6 +75,8 @@ static void put_machine(struct json_out *json, const struct report_machine *mach
 		json_put_maybe(json, "max", machine->cgroup_max);
 		json_out_object_end(json);
 	}
+	if (machine->has_cgroup_cpu)
+		put_cgroup_cpu(json, machine);
 	json_out_object_end(json);
 }
 
