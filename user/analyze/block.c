@@ -157,6 +157,8 @@ static enum cause cause_by_call(const struct blocked_in *in, const struct event_
 		if (in->file_type == FILE_TYPE_SOCKET)
 			return network_cause(in, wake);
 		return in->file_type == FILE_TYPE_REGULAR ? CAUSE_WAIT_DISK : CAUSE_WAIT_OTHER;
+	case CALL_URING: /* a device's own interrupt that is none of the network's */
+		return wake->context == CONTEXT_INTERRUPT ? CAUSE_WAIT_DISK : CAUSE_WAIT_OTHER;
 	default:
 		return CAUSE_WAIT_OTHER;
 	}

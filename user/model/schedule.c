@@ -110,7 +110,8 @@ void schedule_on_switch_out(struct load *load, uint32_t thread, uint32_t index, 
 	uint32_t number = event->syscall_number;
 	enum call_class class = number ? model_call_class(load->model, number - 1) : CALL_NONE;
 
-	blocked->flags = (event->flags & SWITCH_IOWAIT ? INTERVAL_IOWAIT : 0) |
+	/* io_uring calls every wait one for the disk while anything is asked of it (io_uring.c, io_cqring_wait). */
+	blocked->flags = (event->flags & SWITCH_IOWAIT && class != CALL_URING ? INTERVAL_IOWAIT : 0) |
 			 (state->is_after_name_query ? INTERVAL_AFTER_NAME_QUERY : 0);
 	/* The VM's waiting functions all sleep in a futex, soon after they were entered or woken to look again. */
 	if (time_ns - state->wait_ns > WAIT_STARTS_WITHIN_NS)

@@ -22,7 +22,7 @@ enum interval_state {
 };
 
 enum interval_flag {
-	INTERVAL_IOWAIT = 1,
+	INTERVAL_IOWAIT = 1, /* blocked: for the disk, by the kernel's word */
 	INTERVAL_THROTTLED = 2,	       /* runnable: because of the cgroup's quota */
 	INTERVAL_AFTER_NAME_QUERY = 4, /* blocked: the thread's last socket call went to port 53 */
 };
