@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-#include "analyze/inventory_internal.h"
+#include "analyze/block_turn.h"
 #include "analyze/tiles.h"
-#include "base/auto.h"
 #include "base/search.h"
 
 enum { FILE_TYPE_FIFO = 1, FILE_TYPE_CHARACTER = 2, FILE_TYPE_REGULAR = 8, FILE_TYPE_SOCKET = 12 };
@@ -294,58 +293,6 @@ static void set_hole(const struct blocked_in *in, struct block_reading *reading)
 	}
 }
 
-/* Parked in a lock of java.util.concurrent.locks or a semaphore, not for a result: by the frames above its callers. Without a
- * stack it may be either. */
-static bool is_parked_for_turn(const struct blocked_in *in)
-{
-	enum { LINES_MAX = 16 };
-	static const char *const turns[] = {"java/util/concurrent/locks/ReentrantLock", "java/util/concurrent/locks/StampedLock",
-					    "java/util/concurrent/locks/ReentrantReadWriteLock", "java/util/concurrent/Semaphore"};
-	struct frame_line lines[LINES_MAX];
-	uint32_t count = stack_lines(in->model, in->out->stack_id, lines, LINES_MAX);
-
-	for (uint32_t i = 0; i < count; i++) {
-		for (size_t k = 0; k < array_length(turns); k++) {
-			if (strncmp(lines[i].class_name, turns[k], strlen(turns[k])) == 0)
-				return true;
-		}
-	}
-	return count == 0;
-}
-
-static bool is_for_turn(const struct blocked_in *in)
-{
-	if (is_span(in, SPAN_FAULT))
-		return true; /* the address space */
-	switch ((enum vm_wait_reason)in->interval->reason) {
-	case VM_WAIT_PARK:
-		return is_parked_for_turn(in);
-	case VM_WAIT_MONITOR:
-	case VM_WAIT_MUTEX:
-		return true;
-	case VM_WAIT_OBJECT:
-	case VM_WAIT_CLASS_INIT:
-		return false;
-	default:
-		break;
-	}
-	switch (in->call) {
-	case CALL_POLL:
-	case CALL_CHILD:
-	case CALL_ACCEPT:
-	case CALL_CONNECT:
-	case CALL_RECEIVE:
-	case CALL_SEND:
-	case CALL_URING:
-		return false;
-	case CALL_READ:
-	case CALL_WRITE:
-		return in->file_type == FILE_TYPE_REGULAR; /* of the file's own lock */
-	default:
-		return true; /* a futex is either; locks of the kernel */
-	}
-}
-
 static void read_wake(const struct blocked_in *in, uint32_t waker, struct block_reading *reading)
 {
 	const struct event_wake *wake = MODEL_EVENT(in->model, reading->wake, wake);
@@ -515,7 +462,8 @@ void block_read(const struct model *model, uint32_t thread, uint32_t interval, u
 	if (waker != NO_INDEX || !read_child(&in, end_ns, reading))
 		read_wake(&in, waker, reading);
 	if (reading->follow != NO_INDEX)
-		reading->is_turn = is_for_turn(&in);
+		reading->is_turn = block_is_for_turn(model, in.interval, is_span(&in, SPAN_FAULT), in.call,
+						     in.file_type == FILE_TYPE_REGULAR);
 	if (reading->follow == NO_INDEX && reading->cause == CAUSE_UNEXPLAINED)
 		reading->note = NOTE_RECORD_MISSING;
 }

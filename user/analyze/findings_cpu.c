@@ -31,7 +31,9 @@ static void tell_counters(const struct report_machine *machine, struct finding_d
 	}
 	if (!periods)
 		return;
-	finding_evidence(draft, "In the whole run they say: throttled in %s of %s periods%s%s; some thread was seen standing still for %s.",
+	finding_evidence(draft,
+			 "In the whole run they say: throttled in %s of %s periods%s%s; some thread was seen standing "
+			 "still for %s.",
 			 fmt_count(throttled_periods).text, fmt_count(periods).text, is_time_known ? ", for " : "",
 			 is_time_known ? fmt_duration(throttled_ns).text : "", fmt_duration(seen_ns).text);
 }

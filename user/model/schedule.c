@@ -28,9 +28,10 @@ static struct interval *begin(struct thread *thread, enum interval_state state, 
 	return interval;
 }
 
-/* The last interval cannot have been what it seemed up to `time_ns`: a record is missing in it. (Linux 6.18 was seen
- * to switch without its tracepoint, a few times in ten thousand.) A thread that could run is known to have waited on
- * while the sampling timer, which would have met it running, did not: unknown is at most the last period. */
+/* The last interval cannot have been what it seemed up to `time_ns`: a record is missing in it. (On a virtual machine
+ * with Linux 6.18 no switch away from some threads of its first process is traced, by ftrace neither: who comes next on
+ * that CPU begins unseen, a few times in ten thousand.) A thread that could run is known to have waited on while the
+ * sampling timer, which would have met it running, did not: unknown is at most the last period. */
 static void doubt_last(struct load *load, struct thread *thread, uint64_t time_ns)
 {
 	struct interval *last = last_interval(thread);
