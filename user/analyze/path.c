@@ -217,7 +217,9 @@ static void step_blocked(struct path_walker *walker, size_t top, uint32_t interv
 
 		uint8_t inside = walker->inside | inside_of_span(model, frame->thread, reading.span);
 
-		if (block_is_lock(&reading))
+		/* A thread that waited since before the request waited for something to do. */
+		if (block_is_lock(&reading) &&
+		    model->threads.list.items[frame->thread].intervals.items[interval].start_ns >= walker->path->start_ns)
 			inside |= INSIDE_LOCK;
 		uint32_t waiter = frame->thread;
 

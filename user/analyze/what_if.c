@@ -90,6 +90,8 @@ static void note_best(struct recomputation *of, uint32_t thread)
 static uint32_t items_of_block(const struct recomputation *of, const struct block *block,
 			       const struct block_reading *reading)
 {
+	const struct interval *interval =
+		&of->model->threads.list.items[block->thread].intervals.items[block->interval];
 	struct tile tile = {
 		.start_ns = block->start_ns,
 		.end_ns = block->end_ns,
@@ -103,7 +105,8 @@ static uint32_t items_of_block(const struct recomputation *of, const struct bloc
 		.inside = inside_of_span(of->model, block->thread, reading->span),
 	};
 
-	if (block_is_lock(reading))
+	/* One that waited since before the request waited for something to do. */
+	if (block_is_lock(reading) && interval->start_ns >= of->request->arrival_ns)
 		tile.inside |= INSIDE_LOCK;
 	return of->items(of->context, &tile);
 }
