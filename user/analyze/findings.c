@@ -304,9 +304,16 @@ static const struct report_request *first_cold(const struct report *report)
 	return NULL;
 }
 
-static uint32_t is_fat_item(void *context, const struct tile *tile)
+struct extraction {
+	const struct finding_context *context;
+	struct map known;
+};
+
+static uint32_t item_of_extraction(void *context, const struct tile *tile)
 {
-	return finding_is_fat_tile(context, tile, NULL);
+	struct extraction *extraction = context;
+
+	return finding_is_spared_by_extracting(extraction->context, tile, &extraction->known);
 }
 
 /* What jars inside a jar cost is no cause of its own, nor all of one: only the finding knows which classes it concerns. */
@@ -325,9 +332,11 @@ static void add_what_if(struct finding_context *context, struct report *report)
 		return;
 
 	struct report_what_if *rows = arena_array(&report->arena, struct report_what_if, report->what_if_count + 1);
+	struct extraction extraction = {.context = context};
 	int64_t saved_ns;
 
-	what_if_saved(context->model, &requests->list.items[context->cold->index], is_fat_item, context, 1, &saved_ns);
+	what_if_saved(context->model, &requests->list.items[context->cold->index], item_of_extraction, &extraction, 1, &saved_ns);
+	map_done(&extraction.known);
 	memcpy(rows, report->what_if, report->what_if_count * sizeof(*rows));
 	rows[report->what_if_count++] = (struct report_what_if){"finding classes in jars inside a jar",
 								context->cold->latency_ns - saved_ns};

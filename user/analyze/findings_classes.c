@@ -50,8 +50,7 @@ static uint64_t miss_end_ns(const struct finding_context *context, uint32_t thre
 	return *end_ns;
 }
 
-/* What a plain class path would not have: the exceptions, and the search of the loader that comes after its parents. */
-static bool is_spared(const struct finding_context *context, const struct tile *tile, void *known)
+bool finding_is_spared_by_extracting(const struct finding_context *context, const struct tile *tile, void *known)
 {
 	uint32_t load;
 
@@ -182,7 +181,7 @@ bool finding_fat_jar_class_loading(const struct finding_context *context, struct
 	struct fat_counts counts = count_fat(context);
 	struct map known auto_done(map_done) = {};
 	int64_t whole_ns = finding_path_sum(context, finding_is_fat_tile, NULL);
-	int64_t price_ns = finding_path_sum(context, is_spared, &known);
+	int64_t price_ns = finding_path_sum(context, finding_is_spared_by_extracting, &known);
 	int64_t find_ns = finding_cause_sum(context, CAUSE_CLASS_FIND);
 	const char *path;
 

@@ -124,6 +124,10 @@ bool finding_is_fat(const struct finding_context *context, uint32_t class_index)
 /* What the fat jar's classes take on the cold path: finding them, and filling the exceptions on the way. */
 bool finding_is_fat_tile(const struct finding_context *context, const struct tile *tile, void *unused);
 
+/* Of that what a plain class path would not have: the exceptions, and the search of the loader that comes after its parents.
+ * `known` is a struct map, empty at first, which the caller ends. */
+bool finding_is_spared_by_extracting(const struct finding_context *context, const struct tile *tile, void *known);
+
 /* What a cache spares on the cold path: parsing and linking, and finding and reading where the JDK's own loader would
  * do that. */
 bool finding_is_spared_tile(const struct finding_context *context, const struct tile *tile, void *unused);
