@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/kept_requests.h"
+#include "analyze/tracing_cost.h"
 #include "analyze/what_if_rows.h"
 
 /* ---- sums ---- */
@@ -137,7 +138,7 @@ static void compare_route(const struct model *model, const struct route *route, 
 	for (size_t i = cut; i < count - cut; i++) {
 		const struct report_request *warm = report_request_of(report, ranked[i].request);
 
-		tracing_ns += warm->tracing_ns;
+		tracing_ns += tracing_cost_of_path_ns(model, warm->path, warm->path_count);
 		for (int cause = 0; cause < CAUSE_COUNT; cause++) {
 			sums[cause] += warm->causes[cause];
 			estimated[cause] |= warm->cause_is_estimated[cause];
@@ -156,7 +157,7 @@ static void compare_route(const struct model *model, const struct route *route, 
 		.warm_max_ns = ranked[count - 1].latency_ns,
 		.warm_count = (int64_t)count,
 		.excess_ns = cold->latency_ns - warm_ns,
-		.cold_tracing_ns = cold->tracing_ns,
+		.cold_tracing_ns = tracing_cost_of_path_ns(model, cold->path, cold->path_count),
 		.warm_tracing_ns = tracing_ns / (int64_t)(count - 2 * cut),
 	};
 	fill_rows(cold, means, estimated, ret_row, &report->arena);

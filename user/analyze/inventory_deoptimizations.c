@@ -67,47 +67,69 @@ static size_t keep_of_each_phase(struct report_deoptimization *rows, size_t coun
 	return kept;
 }
 
+struct deoptimization_rows {
+	VEC(struct report_deoptimization) list;
+	struct map by_method; /* method, process, reason, action and phase -> row */
+	struct map by_stack;  /* the same with the stack instead of the method: of many few are new */
+};
+
+static void rows_done(struct deoptimization_rows *rows)
+{
+	vec_done(&rows->list);
+	map_done(&rows->by_method);
+	map_done(&rows->by_stack);
+}
+
+static uint64_t key_of(uint64_t place, const struct event_deoptimize *event, enum phase phase)
+{
+	return hash_combine(hash_combine(place, (uint64_t)event->header.pid << 3 | (uint64_t)phase),
+			    (uint64_t)event->reason << 32 | event->action);
+}
+
+static size_t row_of(struct deoptimization_rows *rows, const struct inventory *inventory,
+		     const struct event_deoptimize *event, enum phase phase)
+{
+	const char *method = method_of(inventory, event->stack_id);
+	uint64_t key = key_of(hash_bytes(method, strlen(method)), event, phase);
+	bool is_new;
+	uint64_t row = *map_set(&rows->by_method, key, rows->list.count, &is_new);
+
+	if (is_new)
+		*vec_push(&rows->list) = (struct report_deoptimization){
+			.method = method,
+			.phase = phase,
+			.reason = event->reason ? word_of(inventory, event->header.pid, "trap_reasons", event->reason)
+						: "",
+			.action = event->reason ? word_of(inventory, event->header.pid, "trap_actions", event->action)
+						: "",
+		};
+	return row;
+}
+
 void inventory_deoptimizations(const struct inventory *inventory)
 {
 	const struct model *model = inventory->model;
 	struct report *report = inventory->report;
-	struct map places auto_done(map_done) = {};
 	int64_t counts[PHASE_COUNT] = {};
-	VEC(struct report_deoptimization) rows = {};
+	struct deoptimization_rows rows auto_done(rows_done) = {};
 
 	if (!inventory->has_jvm || !is_observed(model, "deoptimization"))
 		return;
 	for (struct event_walk walk = model_walk(model, EVENT_DEOPTIMIZE); model_walk_next(&walk);) {
 		const struct event_deoptimize *event = MODEL_EVENT(model, walk.index, deoptimize);
-		const char *method;
-		enum phase phase;
-		uint64_t key, place;
+		enum phase phase = phase_of_time(report, model, event->header.time_ns);
 		bool is_new;
+		uint64_t *row = map_set(&rows.by_stack, key_of(event->stack_id, event, phase), 0, &is_new);
 
-		phase = phase_of_time(report, model, event->header.time_ns);
-		counts[phase]++;
-		method = method_of(inventory, event->stack_id);
-		key = hash_combine(hash_bytes(method, strlen(method)), (uint64_t)event->header.pid << 32 |
-									       event->reason << 12 |
-									       event->action << 4 | phase);
-		place = *map_set(&places, key, rows.count, &is_new);
 		if (is_new)
-			*vec_push(&rows) = (struct report_deoptimization){
-				.method = method,
-				.phase = phase,
-				.reason = event->reason ? word_of(inventory, event->header.pid, "trap_reasons",
-								  event->reason)
-							: "",
-				.action = event->reason ? word_of(inventory, event->header.pid, "trap_actions",
-								  event->action)
-							: "",
-			};
-		rows.items[place].count++;
+			*row = row_of(&rows, inventory, event, phase);
+		rows.list.items[*row].count++;
+		counts[phase]++;
 	}
 	report->jit_deoptimizations_cold = known(counts[PHASE_FIRST_REQUEST]);
 	report->jit_deoptimizations_warm = known(counts[PHASE_WARM]);
-	if (rows.count)
-		qsort(rows.items, rows.count, sizeof(*rows.items), compare_deoptimizations);
-	rows.count = keep_of_each_phase(rows.items, rows.count);
-	inventory_put(inventory, deoptimizations, &rows);
+	if (rows.list.count)
+		qsort(rows.list.items, rows.list.count, sizeof(*rows.list.items), compare_deoptimizations);
+	rows.list.count = keep_of_each_phase(rows.list.items, rows.list.count);
+	inventory_put(inventory, deoptimizations, &rows.list);
 }

@@ -8,7 +8,6 @@
 #include "analyze/inventory_internal.h"
 #include "analyze/path.h"
 #include "analyze/phases.h"
-#include "analyze/tracing_cost.h"
 #include "base/search.h"
 
 /* ---- inclusive figures ---- */
@@ -225,7 +224,6 @@ static void store_request(struct work *work, const struct request *from, bool is
 	path_walk(work->walker, from, &work->path);
 	path_causes(&work->path, ret_request->causes, ret_request->cause_is_estimated);
 	store_path(model, from, &work->path, ret_request, work->arena);
-	ret_request->tracing_ns = tracing_cost_of_path_ns(model, ret_request->path, ret_request->path_count);
 	counts_between(work->counts, from->arrival_ns, from->end_ns, &ret_request->counts);
 }
 

@@ -155,7 +155,6 @@ struct report_request {
 	const struct named_value *inclusive;
 	size_t inclusive_count;
 	struct counts counts;
-	int64_t tracing_ns; /* estimated: what of the latency is recording it */
 	const struct report_tile *path; /* in time order, covers the window exactly */
 	size_t path_count;
 };

@@ -16,6 +16,15 @@ static bool is_unobserved(const struct report *report, const char *what)
 	return false;
 }
 
+/* Said of the run, wholly or partly; an older recording says nothing. */
+static bool is_observed(const struct report *report, const char *what)
+{
+	for (size_t i = 0; i < report->observed_count; i++)
+		if (strcmp(report->observed[i].what, what) == 0)
+			return strcmp(report->observed[i].state, "no") != 0;
+	return false;
+}
+
 static void put_run(struct json_out *json, const struct report_run *run)
 {
 	static const char *const exit_kinds[] = {"exit", "signal", "running"};
@@ -444,7 +453,7 @@ void json_put_report(struct json_out *json, const struct report *report, struct 
 	if (report->exceptions_count || !is_unobserved(report, "exceptions") ||
 	    !is_unobserved(report, "native_exceptions"))
 		json_put_exceptions(json, report, page);
-	if (report->throws_count)
+	if (report->throws_count || is_observed(report, "exceptions_without_trace"))
 		json_put_throws(json, report);
 	if (report->classes.loaded.state || report->classes.slowest_count || report->classes.by_jar_count)
 		json_put_classes(json, &report->classes);
