@@ -59,14 +59,14 @@ void inventory_archives(const struct inventory *inventory)
 	uint32_t pid = model->threads.processes.items[inventory->main_process].pid;
 	const struct shared_archives *shared = &inventory->sources->processes[inventory->main_process];
 	struct cache_use use;
-	const char *cds = model_file_path(model, shared->cds_file);
+	const char *cds = shared->cds_file ? model_file_path(model, shared->cds_file) : shared->cds_path;
 
 	cache_use_find(model, inventory->report, arena, &use);
 	runtime->cds_mapped = known(shared->is_cds_mapped);
 	runtime->aot_mapped = known(shared->is_aot_mapped);
 	runtime->cds_archive = (struct maybe_text){.state = NONE};
 	runtime->aot_requested = runtime->aot_reason = runtime->cds_archive;
-	if (shared->cds_file)
+	if (shared->cds_file || shared->cds_path)
 		runtime->cds_archive =
 			(struct maybe_text){.state = KNOWN, .text = arena_copy(arena, cds, strlen(cds))};
 	if (use.requested.state != KNOWN || use.is_archive)

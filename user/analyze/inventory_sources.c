@@ -217,20 +217,23 @@ static void find_shared_archives(const struct model *model, struct class_sources
 static void check_shared_archives(const struct model *model, struct class_sources *sources)
 {
 	enum {
+		PATH_BYTES = 4200,
 		CLASSES_ENOUGH = 100
 	}; /* the first hundred classes of any JVM come from its archive, where it has one */
 	size_t count = model->threads.processes.count;
 	uint64_t *shared = arena_array(&sources->arena, uint64_t, count),
 		 *loaded = arena_array(&sources->arena, uint64_t, count);
 
-	for vec_each(class, &model->jvm.classes) {
-		uint32_t process = model->threads.list.items[class->thread].process;
+	for
+		vec_each(class, &model->jvm.classes)
+		{
+			uint32_t process = model->threads.list.items[class->thread].process;
 
-		loaded[process]++;
-		shared[process] += class->is_shared;
-		if (strcmp(model_text(model, class->name), "java/lang/Object") == 0)
-			sources->processes[process].boot_loader = class->loader;
-	}
+			loaded[process]++;
+			shared[process] += class->is_shared;
+			if (strcmp(model_text(model, class->name), "java/lang/Object") == 0)
+				sources->processes[process].boot_loader = class->loader;
+		}
 	for (size_t i = 0; i < count; i++) {
 		struct shared_archives *of = &sources->processes[i];
 		uint32_t pid = model->threads.processes.items[i].pid;
@@ -242,7 +245,13 @@ static void check_shared_archives(const struct model *model, struct class_source
 		if (of->cds_file && !of->is_cds_mapped)
 			of->is_cds_mapped =
 				model_snapshot_has_file(model, pid, model_file_path(model, of->cds_file), &is_known);
-		if (loaded[i] >= CLASSES_ENOUGH && shared[i] == 0)
+		if (model->is_attached && !of->cds_file && !of->is_aot_mapped) {
+			char path[PATH_BYTES];
+
+			of->is_cds_mapped = model_snapshot_find(model, pid, ".jsa", path, sizeof(path));
+			of->cds_path = of->is_cds_mapped ? arena_copy(&sources->arena, path, strlen(path)) : NULL;
+		}
+		if (loaded[i] >= CLASSES_ENOUGH && shared[i] == 0 && !model->is_attached)
 			of->is_aot_mapped = of->is_cds_mapped = false;
 	}
 }
@@ -274,10 +283,12 @@ static bool knows_all_archives(const struct model *model)
 {
 	bool has_jimage = false;
 
-	for vec_each(file, &model->files.list) {
-		if (file->is_archive && file->archive == NO_INDEX)
-			return false;
-	}
+	for
+		vec_each(file, &model->files.list)
+		{
+			if (file->is_archive && file->archive == NO_INDEX)
+				return false;
+		}
 	for (uint32_t i = 0; i < model->files.archives.count; i++) {
 		struct archive_facts facts;
 

@@ -61,6 +61,7 @@ struct archive_use {
 /* The shared archives of one process's JVM. */
 struct shared_archives {
 	uint32_t cds_file, aot_file; /* model's file that was opened or mapped, 0 none */
+	const char *cds_path;	     /* where no event showed it, from a snapshot; NULL: none */
 	bool is_cds_mapped, is_aot_mapped;
 	uint64_t boot_loader; /* what the JVM's events call the loader of java.lang.Object, 0 unknown */
 };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "model/model.h"
 #include "parse/procfs.h"
 
@@ -55,15 +56,38 @@ static bool text_has_file(const struct proc_text *text, const char *path)
 bool model_snapshot_has_file(const struct model *model, uint32_t pid, const char *path, bool *ret_is_known)
 {
 	*ret_is_known = false;
-	for vec_each(text, &model->texts.proc) {
-		/* Before the virtual machine is up it has not mapped its archives yet. */
-		if (text->pid != pid || (text->file != PROC_FILE_MAPS && text->file != PROC_FILE_SMAPS) ||
-		    text->moment == MOMENT_MAPPED || text->moment == MOMENT_EXEC)
-			continue;
-		*ret_is_known = true;
-		if (text_has_file(text, path))
-			return true;
-	}
+	for
+		vec_each(text, &model->texts.proc)
+		{
+			/* Before the virtual machine is up it has not mapped its archives yet. */
+			if (text->pid != pid || (text->file != PROC_FILE_MAPS && text->file != PROC_FILE_SMAPS) ||
+			    text->moment == MOMENT_MAPPED || text->moment == MOMENT_EXEC)
+				continue;
+			*ret_is_known = true;
+			if (text_has_file(text, path))
+				return true;
+		}
+	return false;
+}
+
+bool model_snapshot_find(const struct model *model, uint32_t pid, const char *ending, char *ret_path, size_t capacity)
+{
+	for
+		vec_each(text, &model->texts.proc)
+		{
+			struct procfs_text cursor = procfs_text(text->text, text->length);
+			struct procfs_map map;
+
+			if (text->pid != pid || (text->file != PROC_FILE_MAPS && text->file != PROC_FILE_SMAPS))
+				continue;
+			while (procfs_maps_next(&cursor, &map)) {
+				if (map.name.length_bytes == 0 || map.name.text[0] != '/')
+					continue;
+				procfs_unescape(map.name, ret_path, capacity);
+				if (text_ends_with(ret_path, ending))
+					return true;
+			}
+		}
 	return false;
 }
 
@@ -71,10 +95,12 @@ static const struct proc_text *last_text(const struct model *model, enum proc_fi
 {
 	const struct proc_text *found = NULL;
 
-	for vec_each(text, &model->texts.proc) {
-		if (text->file == file && text->moment == moment)
-			found = text;
-	}
+	for
+		vec_each(text, &model->texts.proc)
+		{
+			if (text->file == file && text->moment == moment)
+				found = text;
+		}
 	return found;
 }
 

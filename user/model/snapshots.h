@@ -25,6 +25,9 @@ void model_memory_lines(const struct model *model, const struct proc_text *smaps
 /* Whether a snapshot of the process's mappings has this file; *ret_is_known says whether there is any snapshot. */
 bool model_snapshot_has_file(const struct model *model, uint32_t pid, const char *path, bool *ret_is_known);
 
+/* The first file with such an ending in any snapshot of the process's mappings. */
+bool model_snapshot_find(const struct model *model, uint32_t pid, const char *ending, char *ret_path, size_t capacity);
+
 #define SNAPSHOT_UNKNOWN UINT64_MAX
 
 /* A cgroup's memory in bytes, and its counters of events since it was made. SNAPSHOT_UNKNOWN where not told. */

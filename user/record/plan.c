@@ -153,6 +153,8 @@ static void on_client_result(struct session *session, const struct client_result
 	session->has_request_failed = result->is_failed;
 	if (!result->is_failed) {
 		session->result.was_answered = true;
+		if (*result->error && result->round == 0)
+			output_textf(&session->output, "note", "request %s was answered in part: %s", url ? url : "", result->error);
 		return;
 	}
 	if (result->round == 0) {

@@ -303,6 +303,24 @@ static void write_end(struct session *session)
 	}
 }
 
+/* Asked to end while it ends: what was asked for is under way. Left pending, the signal would end this process before its
+ * report. */
+static void take_late_signals(struct session *session)
+{
+	static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	const struct timespec at_once = {};
+	sigset_t taken;
+
+	if (session->signal_fd < 0)
+		return;
+	sigemptyset(&taken);
+	for (size_t i = 0; i < array_length(asking); i++)
+		if (!sigismember(&session->signal_mask, asking[i]))
+			sigaddset(&taken, asking[i]);
+	while (sigtimedwait(&taken, NULL, &at_once) > 0)
+		session->result.was_interrupted = true;
+}
+
 static void close_session(struct session *session)
 {
 	client_close(session->client);
@@ -422,6 +440,7 @@ struct err *run_record(const struct run_options *options, run_say *say, void *sa
 	if (session.output.writer && !err)
 		write_end(&session);
 	write_error = session.output.writer ? output_close(&session.output) : NULL;
+	take_late_signals(&session);
 	*ret_result = session.result;
 	close_session(&session);
 	if (err) {

@@ -74,7 +74,7 @@ static const char *progress_words(const struct report *report)
 	} steps[] = {
 		{"first_response", ""},
 		{"first_arrival", " before it answered its first request"},
-		{"ready", " before a request came"},
+		{"ready", " before it answered a request"},
 		{"listening", " before it was ready for requests"},
 		{"main_class", " before it listened on a port"},
 		{"vm_created", " before its main class ran"},
@@ -131,8 +131,8 @@ static void text_losses(struct screen *screen, const struct report *report)
 		words_add(&kinds, "%s%s %s", i ? ", " : "", fmt_count(report->losses_by_kind[i].value).text,
 			  report->losses_by_kind[i].name);
 	screen_paragraph(screen, TERM_WARNING, "Lost",
-			 "%s of %s events were lost%s%s%s. Counts of these kinds come from the "
-			 "kernel and are whole; lists and times of them are lower bounds.",
+			 "%s of %s events were lost%s%s%s. Counts, lists and times of these kinds are lower "
+			 "bounds.",
 			 fmt_count(report->lost_events).text,
 			 fmt_count(fmt_add(report->events_total, report->lost_events)).text,
 			 report->losses_by_kind_count ? " (" : "", words_text(&kinds),
@@ -276,10 +276,11 @@ static bool is_first_reason(const struct report *report, size_t index)
 }
 
 /* Items with the same reason stand together, in the order in which the reasons come up. */
-/* A cause's name has a dot. What no run can show is in the full report. */
+/* A cause's name has a dot. What no run can show, or not all of it, is in the full report. */
 static bool is_of_every_run(const struct report_observed *observed)
 {
-	return strchr(observed->what, '.') != NULL;
+	return strchr(observed->what, '.') != NULL ||
+	       (strcmp(observed->what, "exceptions_without_trace") == 0 && strcmp(observed->state, "partly") == 0);
 }
 
 void text_limits(struct screen *screen, const struct report *report)
@@ -290,7 +291,8 @@ void text_limits(struct screen *screen, const struct report *report)
 	for (size_t i = 0; i < report->observed_count; i++) {
 		const char *why = why_of(&report->observed[i]);
 
-		if (is_of_every_run(&report->observed[i]) || is_seen(&report->observed[i]) || !is_first_reason(report, i) || reasons++ >= REASONS_MOST)
+		if (is_of_every_run(&report->observed[i]) || is_seen(&report->observed[i]) ||
+		    !is_first_reason(report, i) || reasons++ >= REASONS_MOST)
 			continue;
 		words_add(&words, "%s", reasons > 1 ? "; " : "");
 		for (size_t k = i; k < report->observed_count; k++) {
