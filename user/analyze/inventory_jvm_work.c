@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/fmt.h"
 
 enum { COMPILATIONS_MOST = 60, METHODS_MOST = 30 };
 
@@ -242,7 +243,7 @@ static void list_thread_roles(const struct inventory *inventory)
 		row->role = thread->role;
 		row->threads++;
 		if (thread->cpu_ns.state == KNOWN)
-			row->cpu_ns = known(row->cpu_ns.value + thread->cpu_ns.value);
+			row->cpu_ns = known(fmt_add(row->cpu_ns.value, thread->cpu_ns.value));
 	}
 	if (rows.count)
 		qsort(rows.items, rows.count, sizeof(*rows.items), compare_roles);

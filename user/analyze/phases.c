@@ -4,6 +4,7 @@
 
 #include "analyze/counts.h"
 #include "analyze/detail.h"
+#include "base/fmt.h"
 
 enum { MILESTONE_COUNT_MAX = 8 };
 
@@ -226,7 +227,8 @@ static void count_phase(const struct model *model, struct report_phase *phase)
 		return;
 	phase->cpu_ns = (struct maybe){.state = KNOWN};
 	for (uint32_t i = 0; i < model->threads.list.count; i++)
-		phase->cpu_ns.value += (int64_t)model_thread_cpu_ns(model, i, start_ns, end_ns);
+		phase->cpu_ns.value = fmt_add(phase->cpu_ns.value,
+					      (int64_t)model_thread_cpu_ns(model, i, start_ns, end_ns));
 }
 
 void analyze_phases(const struct model *model, uint64_t last_cold_end_ns, struct report *report)

@@ -211,7 +211,12 @@ static struct err *find_beginning(struct model *model)
 			exec = i;
 	}
 	if (first == NO_INDEX)
-		return err_new(ERR_FAILED, "the recording holds no event of a run");
+		return err_new(ERR_FAILED, "%s",
+			       model->file_state.is_cut
+				       ? "the recording is cut before the end of its first part: no event of the run is left"
+			       : model->file_state.damaged_bytes
+				       ? "the recording is damaged: no event of the run is left"
+				       : "the recording holds no event of a run");
 	for (uint32_t kind = 0; kind < EVENT_KIND_END; kind++)
 		model->kind_starts[kind + 1] = (uint32_t)model->kind_counts[kind];
 	model->is_attached = exec == NO_INDEX;
