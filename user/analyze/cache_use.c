@@ -1,5 +1,6 @@
 #include "analyze/cache_use.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,6 +8,7 @@
 #include "analyze/inventory_internal.h"
 #include "analyze/inventory_sources.h"
 #include "base/vec.h"
+#include "model/snapshots.h"
 
 struct range {
 	uint64_t start, end;
@@ -206,6 +208,15 @@ static bool can_tell_unused_heap(const struct report *report, const struct cache
 	return !use->is_archive && major > 0 && major < JDK_WITH_STREAMING;
 }
 
+bool cache_is_mapped_since_before(const struct model *model, uint32_t pid, const char *told)
+{
+	const char *base = strrchr(told, '/');
+	char ending[256], path[4200];
+
+	snprintf(ending, sizeof(ending), "/%s", base ? base + 1 : told);
+	return model->is_attached && model_snapshot_find(model, pid, ending, path, sizeof(path));
+}
+
 void cache_use_find(const struct model *model, const struct report *report, struct arena *arena,
 		    struct cache_use *ret_use)
 {
@@ -228,7 +239,9 @@ void cache_use_find(const struct model *model, const struct report *report, stru
 	collect(model, report, report->run.main_pid, told, &traces);
 	use.was_opened = traces.is_opened;
 	use.is_mapped = stays_mapped(&traces) && has_shared_classes(&use);
-	if (use.is_mapped) {
+	if (!traces.is_opened && cache_is_mapped_since_before(model, report->run.main_pid, told)) {
+		use.was_opened = use.is_mapped = true;
+	} else if (use.is_mapped) {
 		if (traces.is_heap_used || can_tell_unused_heap(report, &use))
 			use.is_heap_used = known(traces.is_heap_used);
 	} else if (traces.regions.count) {

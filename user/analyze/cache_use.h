@@ -20,6 +20,9 @@ struct cache_use {
 	struct maybe startup_classes, startup_shared, request_classes, request_shared;
 };
 
+/* Whether a JVM that ran before recording began has this file mapped. */
+bool cache_is_mapped_since_before(const struct model *model, uint32_t pid, const char *told);
+
 /* `report` is the model's. Texts are put into `arena`. */
 void cache_use_find(const struct model *model, const struct report *report, struct arena *arena,
 		    struct cache_use *ret_use);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "analyze/cache_use.h"
 #include "analyze/inventory_internal.h"
 #include "base/auto.h"
 #include "base/text.h"
@@ -245,9 +246,11 @@ static void check_shared_archives(const struct model *model, struct class_source
 		if (of->cds_file && !of->is_cds_mapped)
 			of->is_cds_mapped =
 				model_snapshot_has_file(model, pid, model_file_path(model, of->cds_file), &is_known);
-		if (model->is_attached && !of->cds_file && !of->is_aot_mapped) {
+		if (model->is_attached && !of->cds_file && !of->aot_file) {
+			const char *told = jvm_option_value(model, pid, "AOTCache", &sources->arena);
 			char path[PATH_BYTES];
 
+			of->is_aot_mapped = told && cache_is_mapped_since_before(model, pid, told);
 			of->is_cds_mapped = model_snapshot_find(model, pid, ".jsa", path, sizeof(path));
 			of->cds_path = of->is_cds_mapped ? arena_copy(&sources->arena, path, strlen(path)) : NULL;
 		}
