@@ -1,6 +1,7 @@
 /* Classes on their way into the JVM: asked for, parsed, loaded, linked, initialised. Each class passes all of these probes, and a
  * start has tens of thousands, so that a probe here costs a start more than anywhere else: a trap is half a microsecond. */
 #include "bpf/jvm_record.bpf.h"
+#include "bpf/walking.bpf.h"
 
 enum {
 	ASKER_FRAMES =
@@ -83,27 +84,24 @@ static __always_inline u64 stack_of_load(struct thread_state *thread, u64 stack_
 	return java_stack_of_thread(thread->java_thread, frames);
 }
 
-/* Entry of SystemDictionary's loading function: argument 0 is the Symbol*, argument 1 the loader's handle, argument 2 the
- * JavaThread*, which for the main thread is not known before. */
-SEC("uprobe")
-int jvm_class_load(struct pt_regs *ctx)
+/* The JavaThread* is not known before for the main thread. */
+__noinline int class_load_begin(u64 symbol, u64 loader, u64 java_thread, u64 stack_pointer)
 {
 	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
+	struct event_class_load *event;
 	u64 stack_id;
 
-	if (thread && site)
-		thread->java_thread = site_argument(ctx, site, 2);
-	stack_id = thread && site ? stack_of_load(thread, PT_REGS_SP(ctx), site_argument(ctx, site, 0)) : 0;
-	struct event_class_load *event = thread && site ? begin_record(class_load, CLASS_LOAD, thread) : NULL;
-
+	if (!thread)
+		return 0;
+	thread->java_thread = java_thread;
+	stack_id = stack_of_load(thread, stack_pointer, symbol);
+	event = begin_record(class_load, CLASS_LOAD, thread);
 	if (!event)
 		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
-	event->loader = site_argument(ctx, site, 1);
+	event->stack_pointer = stack_pointer;
+	event->loader = loader;
 	event->stack_id = stack_id;
-	event_output(&event->header, append_symbol(event, EVENT_FIXED_SIZE(class_load), site_argument(ctx, site, 0)),
-		     0);
+	event_output(&event->header, append_symbol(event, EVENT_FIXED_SIZE(class_load), symbol), 0);
 	return 0;
 }
 

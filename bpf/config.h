@@ -80,6 +80,14 @@ enum class_return {
 	CLASS_RETURN_OF_LINK,
 };
 
+/* What jvm_walking does at a site that is none of enum vm_wait_reason's (as the site's kind). */
+enum walking_site {
+	WALKING_CLASS_LOAD = 100,
+	WALKING_DEOPTIMIZE,
+	WALKING_THROW_INTERPRETED,
+	WALKING_THROW_BY_VM,
+};
+
 /* Shared at run time through the object's data section. */
 struct control {
 	u32 is_recording;  /* 0 until exec */

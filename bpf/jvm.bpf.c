@@ -1,6 +1,7 @@
 /* Inside the JVM: its milestones, exceptions, compilations, collections. USDT sites and function entries of libjvm;
  * one return probe, on JVM_FillInStackTrace, which Java code never calls directly (libjava's JNI stub does, by a call). */
 #include "bpf/jvm_record.bpf.h"
+#include "bpf/walking.bpf.h"
 
 enum {
 	EXCEPTION_NAME_BYTES = 128,
@@ -265,22 +266,18 @@ static __always_inline void unpack_trap(struct event_deoptimize *event, u32 requ
 	}
 }
 
-/* Entry of Deoptimization::uncommon_trap(JavaThread*, jint request, …): compiled code has met what it was not made for. */
-SEC("uprobe")
-int jvm_deoptimize(struct pt_regs *ctx)
+__noinline int deoptimize_begin(u64 java_thread, u64 request, u64 stack_pointer)
 {
 	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
-	u64 stack_id = thread && site ? java_stack_of_thread(site_argument(ctx, site, 0), TRAP_FRAMES) : 0;
+	u64 stack_id = thread ? java_stack_of_thread(java_thread, TRAP_FRAMES) : 0;
 	struct event_deoptimize *event =
-		thread && site ? event_reserve(deoptimize, DEOPTIMIZE, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0)
-			       : NULL;
+		thread ? event_reserve(deoptimize, DEOPTIMIZE, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0) : NULL;
 
 	if (!event)
 		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
+	event->stack_pointer = stack_pointer;
 	event->stack_id = stack_id;
-	unpack_trap(event, (u32)site_argument(ctx, site, 1));
+	unpack_trap(event, (u32)request);
 	event_submit(event);
 	return 0;
 }
@@ -351,26 +348,47 @@ static __always_inline void keep_stack_of_wait(struct thread_state *thread, u32 
 	thread->wait_stack_pointer = stack_pointer;
 }
 
-/* Entry of a function in which a thread is about to wait: the site's kind is the reason. */
-SEC("uprobe")
-int jvm_wait(struct pt_regs *ctx)
+__noinline int wait_begin(u32 reason, u64 object, u64 stack_pointer)
 {
 	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
+	struct event_vm_wait *event;
 
-	if (thread && site)
-		keep_stack_of_wait(thread, site->kind, PT_REGS_SP(ctx));
-
-	struct event_vm_wait *event =
-		thread && site ? event_reserve(vm_wait, VM_WAIT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0) : NULL;
-
+	if (!thread)
+		return 0;
+	keep_stack_of_wait(thread, reason, stack_pointer);
+	event = event_reserve(vm_wait, VM_WAIT, 0, bpf_ktime_get_ns(), thread->pid, current_tid(), 0);
 	if (!event)
 		return 0;
-	event->stack_pointer = PT_REGS_SP(ctx);
-	event->object = site->argument_count ? site_argument(ctx, site, 0) : 0;
-	event->reason = site->kind;
+	event->stack_pointer = stack_pointer;
+	event->object = object;
+	event->reason = reason;
 	event_submit(event);
 	return 0;
+}
+
+/* ---- sites at which a stack is walked ---- */
+
+SEC("uprobe")
+int jvm_walking(struct pt_regs *ctx)
+{
+	struct usdt_site_spec *site = site_of(ctx);
+	u64 stack_pointer = PT_REGS_SP(ctx), first;
+
+	if (!site)
+		return 0;
+	first = site->argument_count ? site_argument(ctx, site, 0) : 0;
+	switch (site->kind) {
+	case WALKING_CLASS_LOAD:
+		return class_load_begin(first, site_argument(ctx, site, 1), site_argument(ctx, site, 2), stack_pointer);
+	case WALKING_DEOPTIMIZE:
+		return deoptimize_begin(first, site_argument(ctx, site, 1), stack_pointer);
+	case WALKING_THROW_INTERPRETED:
+		return throw_interpreted(first, site_argument(ctx, site, 1), stack_pointer);
+	case WALKING_THROW_BY_VM:
+		return throw_by_vm(first, site_argument(ctx, site, 1), stack_pointer);
+	default:
+		return wait_begin(site->kind, first, stack_pointer);
+	}
 }
 
 /* ---- the C++ runtime ---- */

@@ -22,60 +22,14 @@ static __always_inline struct usdt_site_spec *site_of(void *ctx)
 	return bpf_map_lookup_elem(&sites, &cookie);
 }
 
-/* The context can only be read at constant offsets. The compiler would make one load of many at a computed offset, but for the
- * assembly. (A copy through bpf_probe_read_kernel takes any offset, at 30 to 40 ns for each register of millions.) */
-#define context_word(ctx, offset)                                                       \
-	({                                                                              \
-		u64 word_;                                                              \
-		asm volatile("%0 = *(u64 *)(%1 + %2)" : "=r"(word_) : "r"(ctx), "i"(offset)); \
-		word_;                                                                  \
-	})
-
-static __noinline u64 site_register(struct pt_regs *ctx, u32 offset)
+static __always_inline u64 site_register(struct pt_regs *ctx, u32 offset)
 {
-#if defined(__TARGET_ARCH_x86)
-	switch (offset) {
-	case PT_X86_RDI:
-		return context_word(ctx, PT_X86_RDI);
-	case PT_X86_RSI:
-		return context_word(ctx, PT_X86_RSI);
-	case PT_X86_RDX:
-		return context_word(ctx, PT_X86_RDX);
-	case PT_X86_RCX:
-		return context_word(ctx, PT_X86_RCX);
-	case PT_X86_R8:
-		return context_word(ctx, PT_X86_R8);
-	case PT_X86_R9:
-		return context_word(ctx, PT_X86_R9);
-	case PT_X86_RAX:
-		return context_word(ctx, PT_X86_RAX);
-	case PT_X86_RBX:
-		return context_word(ctx, PT_X86_RBX);
-	case PT_X86_RBP:
-		return context_word(ctx, PT_X86_RBP);
-	case PT_X86_RSP:
-		return context_word(ctx, PT_X86_RSP);
-	case PT_X86_R10:
-		return context_word(ctx, PT_X86_R10);
-	case PT_X86_R11:
-		return context_word(ctx, PT_X86_R11);
-	case PT_X86_R12:
-		return context_word(ctx, PT_X86_R12);
-	case PT_X86_R13:
-		return context_word(ctx, PT_X86_R13);
-	case PT_X86_R14:
-		return context_word(ctx, PT_X86_R14);
-	case PT_X86_R15:
-		return context_word(ctx, PT_X86_R15);
-	default:
-		return 0;
-	}
-#else
 	u64 value = 0;
 
+	/* The context can only be read at constant offsets; as kernel memory it can be read anywhere, at 30 to 40 ns. (A switch over
+	 * the registers spares those, and costs the verifier 40 ms before exec.) */
 	bpf_probe_read_kernel(&value, sizeof(value), (void *)ctx + offset);
 	return value;
-#endif
 }
 
 static __always_inline u64 site_argument(struct pt_regs *ctx, const struct usdt_site_spec *site, u32 index)

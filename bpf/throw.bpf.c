@@ -6,7 +6,7 @@
  * (docs/limits.md). No return probes: Java code calls the first directly. */
 #include "bpf/java_stack.bpf.h"
 #include "bpf/jvm_record.bpf.h"
-#include "bpf/site.bpf.h"
+#include "bpf/walking.bpf.h"
 
 enum {
 	THROW_NAME_BYTES = 128,
@@ -33,12 +33,17 @@ struct {
 } last_thrown SEC(".maps");
 
 /* Whether a stack trace was filled into a Throwable: its field `backtrace`, which is null before and never again
- * after. */
-static __always_inline bool has_trace(const struct hotspot_bpf_config *config, u64 object)
+ * after. A function of its own: the verifier follows its paths once, not behind each path of its callers. */
+__noinline int throw_has_trace(u64 object)
 {
+	struct hotspot_process *process = java_process_of_current();
+	const struct hotspot_bpf_config *config = process ? &process->config : NULL;
 	u64 reference = 0, globals;
-	u32 offset = java_read_int(config->throwable_backtrace_address);
+	u32 offset;
 
+	if (!config)
+		return true;
+	offset = java_read_int(config->throwable_backtrace_address);
 	if (java_read_flag(config->use_compressed_oops_address)) {
 		u32 narrow = 1;
 
@@ -50,44 +55,44 @@ static __always_inline bool has_trace(const struct hotspot_bpf_config *config, u
 	globals = java_read_word(config->z_globals_address);
 	if (globals && config->z_load_shift != HOTSPOT_ABSENT)
 		reference >>= java_read_word(java_read_word(globals + config->z_load_shift)) & 63;
-	return reference;
+	return reference != 0;
 }
 
-static __always_inline void emit_throw(struct pt_regs *ctx, struct thread_state *thread,
-				       struct hotspot_process *process, u64 klass, u32 origin, bool is_filled)
+static __always_inline int emit_throw(u64 klass, u64 stack_pointer, u32 origin, u32 is_filled)
 {
-	u64 stack_id = java_stack_of_thread(thread->java_thread, THROW_FRAMES);
-	struct event_throw *event = begin_record(throw, THROW, thread);
-	u64 size = EVENT_FIXED_SIZE(throw);
+	struct thread_state *thread = thread_of_current();
+	struct hotspot_process *process = java_process_of_current();
+	u64 size = EVENT_FIXED_SIZE(throw), stack_id;
+	struct event_throw *event;
 
+	if (!thread || !process)
+		return 0;
+	stack_id = java_stack_of_thread(thread->java_thread, THROW_FRAMES);
+	event = begin_record(throw, THROW, thread);
 	if (!event)
-		return;
+		return 0;
 	event->class_address = klass;
 	event->stack_id = stack_id;
-	event->stack_pointer = PT_REGS_SP(ctx);
+	event->stack_pointer = stack_pointer;
 	event->origin = origin;
 	event->has_trace = is_filled;
 	size += java_klass_name(process, klass, event->tail, THROW_NAME_BYTES);
 	event_output(&event->header, size, 0);
+	return 0;
 }
 
 /* Entry of InterpreterRuntime::exception_handler_for_exception(JavaThread*, oopDesc*) */
-SEC("uprobe")
-int jvm_throw_interpreted(struct pt_regs *ctx)
+__noinline int throw_interpreted(u64 java_thread, u64 object, u64 stack_pointer)
 {
 	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
 	struct hotspot_process *process = java_process_of_current();
-	u64 object, frame, bytecode;
+	u64 frame, bytecode;
 	struct thrown *last;
 	u32 tid = current_tid();
 
-	if (!thread || !site || !process || !process->config.throwable_backtrace_address)
+	if (!thread || !process || !process->config.throwable_backtrace_address || throw_has_trace(object))
 		return 0;
-	object = site_argument(ctx, site, 1);
-	if (has_trace(&process->config, object))
-		return 0;
-	thread->java_thread = site_argument(ctx, site, 0);
+	thread->java_thread = java_thread;
 	frame = java_read_word(thread->java_thread + process->config.thread_anchor_fp);
 	bytecode = java_read_word(frame + 8 * (i64)process->config.interpreter_bcp_slot);
 	last = bpf_map_lookup_elem(&last_thrown, &tid);
@@ -107,36 +112,34 @@ int jvm_throw_interpreted(struct pt_regs *ctx)
 	struct thrown now = {.object = object, .frame = frame, .first_frame = frame, .first_bytecode = bytecode};
 
 	bpf_map_update_elem(&last_thrown, &tid, &now, BPF_ANY);
-	emit_throw(ctx, thread, process, java_klass_of_object(process, object), THROW_INTERPRETED, false);
+	emit_throw(java_klass_of_object(process, object), stack_pointer, THROW_INTERPRETED, false);
 	return 0;
 }
 
 /* Entry of Exceptions::_throw(JavaThread*, const char* file, int line, Handle, const char* message): argument 1 is
  * the Handle, a pointer to the object's place. An object of the class that was filled last on this thread is that
  * one. */
-SEC("uprobe")
-int jvm_throw_by_vm(struct pt_regs *ctx)
+__noinline int throw_by_vm(u64 java_thread, u64 handle, u64 stack_pointer)
 {
 	struct thread_state *thread = thread_of_current();
-	struct usdt_site_spec *site = site_of(ctx);
 	struct hotspot_process *process = java_process_of_current();
 	struct thrown now = {.is_from_vm = 1};
 	u32 tid = current_tid();
 	bool is_filled;
 	u64 klass;
 
-	if (!thread || !site || !process || !process->config.throwable_backtrace_address)
+	if (!thread || !process || !process->config.throwable_backtrace_address)
 		return 0;
-	now.object = java_read_word(site_argument(ctx, site, 1));
+	now.object = java_read_word(handle);
 	if (!now.object)
 		return 0;
-	is_filled = has_trace(&process->config, now.object);
+	is_filled = throw_has_trace(now.object);
 	klass = java_klass_of_object(process, now.object);
 	if (is_filled && klass == thread->exception_class)
 		return 0;
-	thread->java_thread = site_argument(ctx, site, 0);
+	thread->java_thread = java_thread;
 	if (!is_filled)
 		bpf_map_update_elem(&last_thrown, &tid, &now, BPF_ANY);
-	emit_throw(ctx, thread, process, klass, THROW_BY_VM, is_filled);
+	emit_throw(klass, stack_pointer, THROW_BY_VM, is_filled);
 	return 0;
 }
