@@ -21,9 +21,10 @@ from harness import application, case, free_port, java, main, trace
 RUNNING = ("code", "class", "exception", "file", "fault", "kernel", "jit")
 
 # How much of a request may move over ends that are not known exactly. The steps of an initialisation are what ends most
-# links: without them a link lasts to the next record of its thread, which code that only computes does not make.
+# links: without them a link lasts to the next record of its thread, which code that only computes does not make. A class that is
+# loaded is what ends its parsing: without it that lasts to the end of the search for the class.
 ENDS_SHARE, ENDS_NS = 0.02, 500_000
-ENDS_NS_WITHOUT = {"class_init": 3_000_000}
+ENDS_NS_WITHOUT = {"class_init": 3_000_000, "class_loaded": 4_000_000}
 
 # How much of a request may go to a wrong place by rounding: a thread that is first met by the sampling timer may have run for
 # a little more than its period.
