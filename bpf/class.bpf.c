@@ -1,5 +1,5 @@
 /* Classes on their way into the JVM: asked for, parsed, loaded, linked, initialised. Each class passes all of these probes, and a
- * start has tens of thousands, so that a probe here costs a start more than anywhere else: a trap is half a microsecond. */
+ * start has tens of thousands, so that a probe here costs a start more than anywhere else: a trap alone is a microsecond there. */
 #include "bpf/jvm_record.bpf.h"
 #include "bpf/walking.bpf.h"
 

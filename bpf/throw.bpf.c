@@ -4,7 +4,6 @@
  * the other for one exception that is thrown once. The VM's own throws name the object, which Java's constructor has
  * filled or not. Compiled code asks for handlers in the same way, a hundred times as often: it is left alone
  * (docs/limits.md). No return probes: Java code calls the first directly. */
-#include "bpf/java_stack.bpf.h"
 #include "bpf/jvm_record.bpf.h"
 #include "bpf/walking.bpf.h"
 

@@ -23,7 +23,7 @@ struct span *spans_add(struct load *load, uint32_t thread, enum span_kind kind, 
 /* Class loading has probes at its begins, and at few of its ends. What is known of an end:
  *
  *	a class that is loaded ends its request and its parsing; initialising it ends linking it;
- *	CLASS_RETURN, where the JVM has the functions that come last;
+ *	CLASS_RETURN, where libjvm has the places that are reached when it is over;
  *	a later event on the thread with a stack pointer above the entry's proves that the frame has returned, as stacks
  *	grow down; so does an equal one, as two live frames never share the word at their entry (but the steps of a
  *	class's initialisation are probes inside one frame).

@@ -237,17 +237,12 @@ struct err *probes_open(const struct probes_options *options, struct probes *ret
 	return NULL;
 }
 
-void probes_detach(struct probes *probes)
+void probes_close(struct probes *probes)
 {
 	for vec_each(link, &probes->links)
 		bpf_link__destroy(*link);
 	vec_done(&probes->links);
 	vec_done(&probes->sample_events);
-}
-
-void probes_close(struct probes *probes)
-{
-	probes_detach(probes);
 	vec_done(&probes->observations);
 	warmtrace_bpf__destroy(probes->skeleton);
 	probes->skeleton = NULL;

@@ -45,8 +45,7 @@ struct probes {
 /* Loads and attaches everything that traces the kernel. Nothing is recorded until a thread is entered. */
 struct err *probes_open(const struct probes_options *options, struct probes *ret_probes) must_check;
 
-/* Takes the probes off the kernel; what they counted stays readable. */
-void probes_detach(struct probes *probes);
+/* Takes off what is still attached (a run has handed its links to detach_links before) and unloads. */
 void probes_close(struct probes *probes);
 
 /* Makes a live thread part of the tree. */
